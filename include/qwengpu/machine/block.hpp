@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// A machine block: up to four instructions, one per stage, as plain data (docs/machine.md, "A machine block").
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace qwengpu::machine {
+
+/// Where an operand comes from (4 bits).
+enum class source : std::uint8_t { zero, r0, r1, r2, r3, imm, constant, special, t1, t2, t3, t4 };
+
+/// The special register a block may read (3 bits).
+enum class special_register : std::uint8_t { none, tid_x, tid_y, tid_z, laneid, warpid, thread };
+
+/// Operation of an ALU stage (6 bits). From `mul` on: stage 3 only.
+enum class alu_op : std::uint8_t {
+    none = 0, add = 1, lop = 2, shl = 3, shr = 4, sar = 5, cmp = 6, sel = 7, min = 8, max = 9,
+    mul = 16, popc = 17, clz = 18, brev = 19, rcp = 20
+};
+
+/// Operation of the memory stage (4 bits).
+enum class memory_op : std::uint8_t { none = 0, load = 1 };
+
+/// Bits of `mod`, by operation.
+namespace mod {
+inline constexpr std::uint8_t add_shift = 0x03;     ///< add: a + (b << shift)
+inline constexpr std::uint8_t add_subtract = 0x04;  ///< add: a - b
+inline constexpr std::uint8_t cmp_lt = 0x01, cmp_eq = 0x02, cmp_gt = 0x04;
+inline constexpr std::uint8_t is_signed = 0x08;     ///< cmp, min, max
+inline constexpr std::uint8_t cmp_and = 0x10, cmp_or = 0x20, cmp_xor = 0x30, cmp_combine = 0x30;
+inline constexpr std::uint8_t cmp_not_c = 0x40;
+inline constexpr std::uint8_t mul_high = 0x01, mul_signed = 0x02;
+inline constexpr std::uint8_t lop_a = 0xf0, lop_b = 0xcc, lop_c = 0xaa;  ///< lop: the tables of its operands
+}  // namespace mod
+
+/// One instruction of stage 1, 3 or 4.
+struct alu_instruction {
+    alu_op op = alu_op::none;
+    source a = source::zero, b = source::zero, c = source::zero;
+    std::uint8_t mod = 0;
+    std::uint16_t imm = 0;  ///< sign-extended if a source is `imm`; its low bits name the row if one is `constant`
+
+    friend bool operator==(const alu_instruction&, const alu_instruction&) = default;
+};
+
+/// The load of stage 2, and the store and the branch after stage 4.
+struct memory_instruction {
+    memory_op op = memory_op::none;
+    source load_address = source::zero, load_guard = source::zero;
+    bool load_sense = false;
+    source load_else = source::zero;
+    source store_address = source::zero, store_data = source::zero;
+    bool store_guarded = false;
+    source cond = source::zero;
+    bool sense = false;
+
+    friend bool operator==(const memory_instruction&, const memory_instruction&) = default;
+};
+
+/// A whole machine block. Stages 1, 3 and 4 are `s1`, `s3`, `s4`.
+struct machine_block {
+    std::array<std::uint8_t, 4> ports{};  ///< registers read as r0..r3
+    std::array<std::uint8_t, 4> dest{};   ///< registers written by stages 1..4, 0 = none
+    special_register special = special_register::none;
+    std::uint16_t next = 0;   ///< where lanes go that do not branch
+    std::uint16_t taken = 0;  ///< where lanes go that branch
+    bool has_branch = false;
+    bool has_store = false;
+    alu_instruction s1, s3, s4;
+    memory_instruction mem;
+
+    friend bool operator==(const machine_block&, const machine_block&) = default;
+};
+
+/// What a block writes, in the order in which a record writes it.
+enum class slot : std::uint8_t { branch, store, w4, w3, w2, w1 };
+inline constexpr int slot_count = 6;
+
+/// The six groups of 48 bits of a block (docs/machine.md, "Encoding").
+enum class group : std::uint8_t { header, uniformity, stage1, memory, stage3, stage4 };
+inline constexpr int group_count = 6;
+inline constexpr int group_bits = 48;
+
+}  // namespace qwengpu::machine

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The sizes of a machine. Every room takes them as a template parameter; the defaults are the mission's.
+#pragma once
+
+namespace qwengpu::machine {
+
+/// Sizes of a machine (docs/machine.md). All of them are powers of two; `blocks - 1` is the id of `exit`.
+struct sizes {
+    int lanes = 4;        ///< lanes of a warp, 1..4
+    int warps = 8;        ///< warps of a thread block, 1..8
+    int registers = 16;   ///< register slots of a lane, slot 0 is the constant zero
+    int words = 128;      ///< physical words of global memory, the first and last of which belong to nobody
+    int constants = 128;  ///< words of constants
+    int blocks = 1024;    ///< block ids, the last of which is `exit`
+
+    [[nodiscard]] constexpr int exit_block() const { return blocks - 1; }
+    [[nodiscard]] constexpr int threads() const { return lanes * warps; }
+
+    friend constexpr bool operator==(const sizes&, const sizes&) = default;
+};
+
+/// The machine that is put in front of Qwen3.5-2B.
+inline constexpr sizes mission{};
+
+/// Smallest k with 2^k >= n.
+constexpr int bits_for(int n) {
+    int k = 0;
+    while ((1 << k) < n) ++k;
+    return k;
+}
+
+}  // namespace qwengpu::machine
