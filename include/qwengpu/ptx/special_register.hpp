@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The special registers of PTX: names, types, and whether they are vectors with .x .y .z parts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include <qwengpu/ptx/types.hpp>
+
+namespace qwengpu::ptx {
+
+/// A special register with its part. `other` stands for those that no machine of ours has (%clock, %smid, ...).
+enum class sreg : std::uint8_t {
+    tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
+    laneid, warpid, nwarpid, warp_size, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+    dynamic_smem_size, total_smem_size, clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
+    smid, nsmid, gridid, other
+};
+
+struct sreg_row {
+    std::string_view name;
+    sreg id;
+    scalar_type type;
+};
+
+namespace detail {
+
+inline constexpr std::array<sreg_row, 33> sreg_rows{{
+    {"%tid.x", sreg::tid_x, scalar_type::u32}, {"%tid.y", sreg::tid_y, scalar_type::u32}, {"%tid.z", sreg::tid_z, scalar_type::u32},
+    {"%ntid.x", sreg::ntid_x, scalar_type::u32}, {"%ntid.y", sreg::ntid_y, scalar_type::u32}, {"%ntid.z", sreg::ntid_z, scalar_type::u32},
+    {"%ctaid.x", sreg::ctaid_x, scalar_type::u32}, {"%ctaid.y", sreg::ctaid_y, scalar_type::u32}, {"%ctaid.z", sreg::ctaid_z, scalar_type::u32},
+    {"%nctaid.x", sreg::nctaid_x, scalar_type::u32}, {"%nctaid.y", sreg::nctaid_y, scalar_type::u32}, {"%nctaid.z", sreg::nctaid_z, scalar_type::u32},
+    {"%laneid", sreg::laneid, scalar_type::u32}, {"%warpid", sreg::warpid, scalar_type::u32}, {"%nwarpid", sreg::nwarpid, scalar_type::u32},
+    {"WARP_SZ", sreg::warp_size, scalar_type::u32},
+    {"%lanemask_eq", sreg::lanemask_eq, scalar_type::u32}, {"%lanemask_le", sreg::lanemask_le, scalar_type::u32},
+    {"%lanemask_lt", sreg::lanemask_lt, scalar_type::u32}, {"%lanemask_ge", sreg::lanemask_ge, scalar_type::u32},
+    {"%lanemask_gt", sreg::lanemask_gt, scalar_type::u32},
+    {"%dynamic_smem_size", sreg::dynamic_smem_size, scalar_type::u32}, {"%total_smem_size", sreg::total_smem_size, scalar_type::u32},
+    {"%clock", sreg::clock, scalar_type::u32}, {"%clock_hi", sreg::clock_hi, scalar_type::u32}, {"%clock64", sreg::clock64, scalar_type::u64},
+    {"%globaltimer", sreg::globaltimer, scalar_type::u64}, {"%globaltimer_lo", sreg::globaltimer_lo, scalar_type::u32},
+    {"%globaltimer_hi", sreg::globaltimer_hi, scalar_type::u32},
+    {"%smid", sreg::smid, scalar_type::u32}, {"%nsmid", sreg::nsmid, scalar_type::u32}, {"%gridid", sreg::gridid, scalar_type::u64},
+    {"%<other>", sreg::other, scalar_type::none},
+}};
+
+/// Special registers without a row of their own; they parse, and the compiler refuses them by name.
+inline constexpr std::array<std::string_view, 20> other_sregs{
+    "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
+    "%pm", "%envreg", "%reserved_smem_offset", "%aggr_smem_size", "%current_graph_exec", "%lanemask", "%tid", "%ntid", "%ctaid",
+    "%nctaid", "%reserved_smem", "%pm_64", "%smem"};
+
+/// Whether `name` is `base` followed by digits, `_` and letters of a part (%envreg31, %pm0_64, %tid.w).
+constexpr bool belongs_to(std::string_view name, std::string_view base) {
+    if (!name.starts_with(base)) return false;
+    const std::string_view rest = name.substr(base.size());
+    return rest.empty() || rest[0] == '.' || (rest[0] >= '0' && rest[0] <= '9') || rest[0] == '_';
+}
+
+}  // namespace detail
+
+/// The special register with this name (with its `%` and part, as in "%tid.x"), or nothing.
+constexpr std::optional<sreg_row> sreg_named(std::string_view name) {
+    for (const sreg_row& row : detail::sreg_rows)
+        if (row.name == name) return row;
+    for (std::string_view base : detail::other_sregs)
+        if (detail::belongs_to(name, base)) return sreg_row{name, sreg::other, scalar_type::none};
+    return std::nullopt;
+}
+
+constexpr std::string_view name_of(sreg r) { return detail::sreg_rows[static_cast<std::size_t>(r)].name; }
+
+}  // namespace qwengpu::ptx
