@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What a launch is asked to do: shape and arguments, and the buffers among them.
+#pragma once
+
+#include "argument.hpp"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace qwengpu {
+
+/// Shape and arguments of a launch. Shapes are checked when it is prepared, not before.
+struct launch_request {
+    std::array<std::int64_t, 3> grid{1, 1, 1};   ///< thread blocks in x, y, z
+    std::array<std::int64_t, 3> block{1, 1, 1};  ///< threads of a block in x, y, z
+    std::vector<argument> args;
+    std::int64_t dynamic_shared_bytes = 0;
+};
+
+namespace detail {
+
+template <class Arguments, class Pointers>
+void collect_buffers(Arguments& args, Pointers& found) {
+    for (auto& a : args) {
+        if (a.what == argument::kind::pointer) found.push_back(&a.array);
+        collect_buffers(a.members, found);
+    }
+}
+
+}  // namespace detail
+
+/// The buffers among the arguments, those inside structs too, in order.
+inline std::vector<buffer*> buffers_of(std::vector<argument>& args) {
+    std::vector<buffer*> found;
+    detail::collect_buffers(args, found);
+    return found;
+}
+inline std::vector<const buffer*> buffers_of(const std::vector<argument>& args) {
+    std::vector<const buffer*> found;
+    detail::collect_buffers(args, found);
+    return found;
+}
+
+}  // namespace qwengpu
