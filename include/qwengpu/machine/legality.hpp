@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Which blocks are legal (docs/machine.md, "Legal blocks"): every violation in plain words. What a block does not use must
+// be zero in it, so that a block has one form only and decoding can tell damage.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <qwengpu/error.hpp>
+#include <qwengpu/machine/block.hpp>
+#include <qwengpu/machine/dependencies.hpp>
+#include <qwengpu/machine/instruction_table.hpp>
+#include <qwengpu/machine/program.hpp>
+#include <qwengpu/machine/sizes.hpp>
+
+namespace qwengpu::machine {
+
+namespace detail {
+
+/// The bit of a source in a set of sources.
+constexpr unsigned bit_of(source s) { return 1u << (static_cast<unsigned>(s) & 31u); }
+
+/// Gathers the violations of one block. `read` is the set of sources that something legal reads.
+template <sizes M>
+class legality_check {
+public:
+    explicit legality_check(const machine_block& block) : b_(block) {}
+
+    std::vector<std::string> run() {
+        alu("stage 1", b_.s1, false, sources_from_stage(1));
+        load();
+        alu("stage 3", b_.s3, true, sources_from_stage(3));
+        alu("stage 4", b_.s4, false, sources_from_stage(4));
+        store_and_branch();
+        ports();
+        destinations();
+        targets();
+        if (found_.empty()) order();
+        return found_;
+    }
+
+private:
+    void say(std::string what) { found_.push_back(std::move(what)); }
+
+    /// Sources of the memory stage's fields and of the ALU stages that exist when stage `stage` runs.
+    static constexpr unsigned sources_from_stage(int stage) {
+        unsigned set = bit_of(source::zero) | bit_of(source::r0) | bit_of(source::r1) | bit_of(source::r2) |
+                       bit_of(source::r3) | bit_of(source::special);
+        for (int made = 1; made < stage; ++made)
+            set |= bit_of(source::t1) << (made - 1);
+        return set;
+    }
+
+    void operand(const std::string& who, source s, bool used, unsigned allowed) {
+        if (!used && s != source::zero) return say(who + " is not used and must be zero");
+        if (s > source::t4) return say(who + " names no source (" + std::to_string(static_cast<int>(s)) + ")");
+        if (((allowed >> static_cast<unsigned>(s)) & 1u) == 0) return say(who + " is not available in that stage");
+        read_ |= bit_of(s);
+    }
+
+    void alu(const std::string& stage, const alu_instruction& i, bool third, unsigned made) {
+        const instruction_row* row = find_instruction(i.op);
+        if (row == nullptr) return say(stage + ": no instruction has op " + std::to_string(static_cast<int>(i.op)));
+        const std::string who = stage + ": " + std::string(row->name);
+        if (row->only_stage3 && !third) say(who + " works in stage 3 only");
+        const unsigned allowed = made | bit_of(source::imm) | bit_of(source::constant);
+        const std::uint8_t used = operands_of(i);
+        operand(who + ": operand a", i.a, used & operand_a, allowed);
+        operand(who + ": operand b", i.b, used & operand_b, allowed);
+        operand(who + ": operand c", i.c, used & operand_c, allowed);
+        modifiers(who, i, *row);
+        immediate(who, i);
+    }
+
+    void modifiers(const std::string& who, const alu_instruction& i, const instruction_row& row) {
+        if ((i.mod & ~row.mod_bits) != 0) say(who + ": mod has bits that mean nothing");
+        if (i.op == alu_op::add && (i.mod & mod::add_subtract) && (i.mod & mod::add_shift))
+            say(who + ": a difference has no shift");
+        if (i.op == alu_op::cmp && (i.mod & mod::cmp_combine) == 0 && (i.mod & mod::cmp_not_c))
+            say(who + ": inverts operand c but does not combine with it");
+    }
+
+    void immediate(const std::string& who, const alu_instruction& i) {
+        const auto names = [&i](source s) { return i.a == s || i.b == s || i.c == s; };
+        if (i.imm != 0 && !names(source::imm) && !names(source::constant)) say(who + ": imm is not used and must be 0");
+        if (names(source::constant) && (i.imm & 0x7f) >= M.constants) say(who + ": there is no such row of constants");
+    }
+
+    void load() {
+        const memory_instruction& m = b_.mem;
+        const bool here = m.op == memory_op::load;
+        if (!here && m.op != memory_op::none) say("load: no memory operation has that number");
+        const unsigned made = sources_from_stage(2);
+        operand("load: address", m.load_address, here, made);
+        operand("load: guard", m.load_guard, here, made);
+        operand("load: else", m.load_else, here, made);
+        if (!here && m.load_sense) say("load: sense is not used and must be 0");
+        if (here && b_.has_store) say("a block does not hold a load and a store at once");
+    }
+
+    void store_and_branch() {
+        const memory_instruction& m = b_.mem;
+        const unsigned made = sources_from_stage(5);
+        operand("store: address", m.store_address, b_.has_store, made);
+        operand("store: data", m.store_data, b_.has_store, made);
+        if (m.store_guarded && !b_.has_store) say("store: guarded, but there is no store");
+        const bool condition = b_.has_branch || m.store_guarded;
+        operand("condition", m.cond, condition, made);
+        if (!condition && m.sense) say("condition: sense is not used and must be 0");
+    }
+
+    bool reads(source s) const { return (read_ & bit_of(s)) != 0; }
+
+    void ports() {
+        for (std::size_t i = 0; i < b_.ports.size(); ++i) {
+            const std::string who = "port R" + std::to_string(i);
+            if (b_.ports[i] >= M.registers) say(who + ": there is no register " + std::to_string(b_.ports[i]));
+            if (b_.ports[i] != 0 && !reads(static_cast<source>(static_cast<std::size_t>(source::r0) + i)))
+                say(who + " is not used and must name register 0");
+        }
+        if (b_.special > special_register::thread) say("special: there is no such special register");
+        if ((b_.special != special_register::none) != reads(source::special))
+            say(reads(source::special) ? "special is read but none is named" : "special is not used and must be none");
+        if (reads(source::t1) && b_.s1.op == alu_op::none) say("t1 is read but stage 1 has no instruction");
+        if (reads(source::t2) && b_.mem.op == memory_op::none) say("t2 is read but stage 2 has no load");
+        if (reads(source::t3) && b_.s3.op == alu_op::none) say("t3 is read but stage 3 has no instruction");
+        if (reads(source::t4) && b_.s4.op == alu_op::none) say("t4 is read but stage 4 has no instruction");
+    }
+
+    void destinations() {
+        for (std::size_t i = 0; i < b_.dest.size(); ++i) {
+            const std::string who = "D" + std::to_string(i + 1);
+            if (b_.dest[i] >= M.registers) say(who + ": there is no register " + std::to_string(b_.dest[i]));
+            for (std::size_t j = 0; j < i; ++j)
+                if (b_.dest[i] != 0 && b_.dest[i] == b_.dest[j])
+                    say(who + " writes the same register as D" + std::to_string(j + 1));
+        }
+    }
+
+    void targets() {
+        if (b_.next >= M.blocks) say("next: there is no block " + std::to_string(b_.next));
+        if (b_.taken >= M.blocks) say("taken: there is no block " + std::to_string(b_.taken));
+        if (b_.taken != 0 && !b_.has_branch) say("taken is not used and must be 0");
+    }
+
+    /// Rules 2 and 3: no slot writes what a later slot still reads; a load reaches some slot.
+    void order() {
+        bool load_used = b_.mem.op != memory_op::load;
+        for (std::size_t i = 0; i < all_slots.size(); ++i) {
+            if (!present(b_, all_slots[i])) continue;
+            load_used = load_used || depends_on_load(b_, all_slots[i]);
+            for (std::size_t later = i + 1; later < all_slots.size(); ++later) order(all_slots[i], all_slots[later]);
+        }
+        if (!load_used) say("the load feeds no slot");
+    }
+
+    void order(slot first, slot later) {
+        const int written = register_of(b_, first);
+        if (written == 0 || !present(b_, later)) return;
+        for (std::size_t port = 0; port < b_.ports.size(); ++port)
+            if (((dependencies(b_, later) >> port) & 1u) && b_.ports[port] == written)
+                say("D" + std::to_string(stage_of(first)) + " overwrites register " + std::to_string(written) +
+                    ", which D" + std::to_string(stage_of(later)) + " still depends on");
+    }
+
+    const machine_block& b_;
+    unsigned read_ = 0;
+    std::vector<std::string> found_{};
+};
+
+}  // namespace detail
+
+/// Everything that is wrong with a block, empty if it is legal.
+template <sizes M = mission>
+std::vector<std::string> violations(const machine_block& block) {
+    return detail::legality_check<M>(block).run();
+}
+
+/// Everything that is wrong with a program, with the block in front: sizes, rows of literals and all blocks.
+template <sizes M = mission>
+std::vector<std::string> violations(const program& p) {
+    std::vector<std::string> found;
+    if (p.blocks.empty()) found.push_back("the program has no block");
+    if (p.blocks.size() > static_cast<std::size_t>(M.exit_block()))
+        found.push_back("the program has " + std::to_string(p.blocks.size()) + " blocks, the machine holds " +
+                        std::to_string(M.exit_block()));
+    for (std::size_t i = 0; i < p.blocks.size(); ++i)
+        for (const std::string& what : violations<M>(p.blocks[i]))
+            found.push_back("block " + std::to_string(i) + ": " + what);
+    for (const constant_literal& literal : p.literals)
+        if (literal.row < first_free_constant || literal.row >= M.constants)
+            found.push_back("a literal wants row " + std::to_string(literal.row) + " of the constants");
+    return found;
+}
+
+/// Throws "machine.illegal" with all violations if there are any.
+template <sizes M = mission>
+void require_legal(const program& p) {
+    std::string all;
+    for (const std::string& what : violations<M>(p)) all += "\n  " + what;
+    if (!all.empty()) throw error("machine.illegal", "program " + p.name + " is not legal:" + all);
+}
+
+}  // namespace qwengpu::machine

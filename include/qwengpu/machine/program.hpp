@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// A program: machine blocks, what the kernel wants in its constants, and for people the lines each part came from.
+// Block 0 is the entry. `notes` is empty or runs parallel to `blocks`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <qwengpu/machine/block.hpp>
+
+namespace qwengpu::machine {
+
+/// Where something came from: a line of the PTX, and of the CUDA source where the PTX says so. 0: not known.
+struct source_line {
+    int ptx_line = 0;
+    int cuda_line = 0;
+    int cuda_file = 0;  ///< index into program::cuda_files; meaningful where cuda_line is not 0
+
+    friend bool operator==(const source_line&, const source_line&) = default;
+};
+
+/// What people want to know about a block.
+struct block_notes {
+    std::array<source_line, 4> stages{};  ///< of the instructions of stages 1..4
+    source_line store{}, branch{};
+    int ptx_instructions = 0;  ///< how many PTX instructions count as executed when a lane runs the block
+    int ptx_if_stored = 0;     ///< and how many more if the lane's guarded store happens
+    int ptx_if_taken = 0;      ///< and how many more if the lane's branch is taken
+};
+
+/// A parameter of the kernel and the rows of the constants that hold it.
+struct kernel_parameter {
+    std::string name;
+    int bytes = 4;             ///< size in the kernel's signature
+    bool is_pointer = false;   ///< then one row holds the narrowed pointer
+    int first_row = 0;         ///< row of its lowest word that is wanted; 0 if the program reads none of it
+    int rows = 0;              ///< rows from there on, one word each
+};
+
+/// A word of the constants that the program brings along.
+struct constant_literal {
+    int row = 0;
+    std::uint32_t value = 0;
+};
+
+/// The first row of the constants that belongs to the kernel; the rows below hold the launch's geometry.
+inline constexpr int first_free_constant = 13;
+
+/// A compiled kernel.
+struct program {
+    std::string name;
+    std::vector<machine_block> blocks;
+    std::vector<block_notes> notes{};
+    std::vector<kernel_parameter> parameters{};
+    std::vector<constant_literal> literals{};
+    std::vector<std::string> cuda_files{};
+    std::string ptx_file{};
+};
+
+/// The first line that is known among those of a block: its stages', its store's, its branch's.
+inline source_line line_of(const block_notes& n) {
+    for (const source_line& line : {n.stages[0], n.stages[1], n.stages[2], n.stages[3], n.store, n.branch})
+        if (line.ptx_line != 0) return line;
+    return {};
+}
+
+/// Line of block `id`, or nothing known.
+inline source_line line_of(const program& p, int id) {
+    const auto at = static_cast<std::size_t>(id);
+    return id >= 0 && at < p.notes.size() ? line_of(p.notes[at]) : source_line{};
+}
+
+}  // namespace qwengpu::machine
