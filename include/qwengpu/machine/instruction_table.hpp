@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -140,11 +141,23 @@ inline constexpr std::array<instruction_row, 15> instruction_table{{
      "p <= 21 ? t << (21 - p) : t >> (p - 21)"},
 }};
 
+namespace detail {
+
+/// By op number: the place of its row plus 1, or 0. An op has 6 bits.
+inline constexpr std::array<std::uint8_t, 64> instruction_index = [] {
+    std::array<std::uint8_t, 64> index{};
+    for (std::size_t i = 0; i < instruction_table.size(); ++i)
+        index[static_cast<std::size_t>(instruction_table[i].op)] = static_cast<std::uint8_t>(i + 1);
+    return index;
+}();
+
+}  // namespace detail
+
 /// The row of an op, or nullptr where no instruction has that number.
 constexpr const instruction_row* find_instruction(alu_op op) {
-    for (const instruction_row& row : instruction_table)
-        if (row.op == op) return &row;
-    return nullptr;
+    const auto number = static_cast<std::size_t>(op);
+    const std::size_t at = number < detail::instruction_index.size() ? detail::instruction_index[number] : 0;
+    return at == 0 ? nullptr : &instruction_table[at - 1];
 }
 
 /// The operands that this instruction reads, as operand_set. An op without a row reads nothing.

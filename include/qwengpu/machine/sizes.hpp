@@ -2,6 +2,9 @@
 // The sizes of a machine. Every room takes them as a template parameter; the defaults are the mission's.
 #pragma once
 
+#include <array>
+#include <cstddef>
+
 namespace qwengpu::machine {
 
 /// Sizes of a machine (docs/machine.md). All of them are powers of two; `blocks - 1` is the id of `exit`.
@@ -21,6 +24,10 @@ struct sizes {
 
 /// The machine that is put in front of Qwen3.5-2B.
 inline constexpr sizes mission{};
+
+/// An array with one entry for each of N things of a machine, N being one of its sizes.
+template <class T, int N>
+using one_per = std::array<T, static_cast<std::size_t>(N)>;
 
 /// Smallest k with 2^k >= n.
 constexpr int bits_for(int n) {

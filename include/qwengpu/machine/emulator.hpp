@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+// The reference emulator: runs a launch block by block and tells observers everything the model would write. A record's
+// lanes are all evaluated from the state before it; then its slots are written one after another (docs/machine.md).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <qwengpu/machine/dependencies.hpp>
+#include <qwengpu/machine/evaluation.hpp>
+#include <qwengpu/machine/launch_image.hpp>
+#include <qwengpu/machine/observer.hpp>
+#include <qwengpu/machine/outcome.hpp>
+#include <qwengpu/machine/scheduler.hpp>
+#include <qwengpu/machine/state.hpp>
+#include <qwengpu/machine/trap.hpp>
+
+namespace qwengpu::machine {
+
+/// Records after which a launch is stopped if nothing else is asked for.
+inline constexpr std::uint64_t default_step_limit = 10'000'000;
+
+namespace detail {
+
+/// The present slots of a block and the dependencies from each on, worked out once per program.
+struct slot_plan {
+    std::array<slot, slot_count> slots{};
+    std::array<port_set, slot_count> rest{};
+    std::size_t count = 0;
+
+    explicit slot_plan(const machine_block& b) {
+        const auto of_all = rest_of_dependencies(b);
+        for (std::size_t i = 0; i < all_slots.size(); ++i) {
+            if (!present(b, all_slots[i])) continue;
+            slots[count] = all_slots[i];
+            rest[count++] = of_all[i];
+        }
+    }
+};
+
+/// One record being written: the lanes' values, and how far `all` reaches.
+template <sizes M>
+struct open_record {
+    const machine_block& block;
+    warp_state<M>& warp;
+    lane_mask mask;
+    one_per<lane_evaluation, M.lanes> made{};
+    bool uniform = false;
+
+    [[nodiscard]] int first_lane() const { return std::countr_zero(mask); }
+    [[nodiscard]] const lane_evaluation& of(int lane) const { return made[static_cast<std::size_t>(lane)]; }
+
+    /// The lanes for which a position of this lane holds.
+    [[nodiscard]] lane_mask lanes_of(int lane) const {
+        return uniform ? mask : static_cast<lane_mask>(1u << lane);
+    }
+
+    /// Whether every value that depends on no more than these ports is the same in all lanes.
+    [[nodiscard]] bool agrees(port_set rest) const {
+        if (std::popcount(mask) < 2 || (rest & special_port) != 0) return false;
+        const auto& first = warp.lanes[static_cast<std::size_t>(first_lane())].registers;
+        bool same = true;
+        for_each_lane(mask, [&](int lane) {
+            for (std::size_t p = 0; p < block.ports.size(); ++p)
+                if ((rest >> p) & 1u)
+                    same = same && warp.lanes[static_cast<std::size_t>(lane)].registers[block.ports[p]] == first[block.ports[p]];
+        });
+        return same;
+    }
+};
+
+template <sizes M, std::derived_from<observer> Observer>
+class emulator {
+public:
+    emulator(const launch_image<M>& image, Observer& watch, std::uint64_t limit)
+        : image_(image), watch_(watch), limit_(limit), out_{.state = launch_state<M>(image)} {
+        for (const machine_block& b : image.program.blocks) plans_.emplace_back(b);
+        out_.blocks.resize(image.program.blocks.size());
+    }
+
+    outcome<M> run() {
+        watch_.launch();
+        if (thread_blocks()) watch_.end();
+        return std::move(out_);
+    }
+
+private:
+    launch_state<M>& state() { return out_.state; }
+
+    /// Runs the thread blocks in order; false if the step limit cut the launch off.
+    bool thread_blocks() {
+        const extent& grid = image_.grid;
+        for (std::uint32_t z = 0; z < grid[2]; ++z)
+            for (std::uint32_t y = 0; y < grid[1]; ++y)
+                for (std::uint32_t x = 0; x < grid[0]; ++x) {
+                    begin({x, y, z});
+                    out_.ended = records();
+                    if (out_.ended != ending::finished) return out_.ended == ending::trapped;
+                }
+        return true;
+    }
+
+    void begin(const extent& ctaid) {
+        for (std::size_t i = 0; i < ctaid.size(); ++i) state().constants[i] = {ctaid[i], true};
+        state().records_since_fair = 0;
+        watch_.cta(ctaid);
+        for (int w = 0; w < image_.warps(); ++w) start(w, static_cast<lane_mask>(image_.lanes_of_warp(w)));
+    }
+
+    void start(int w, lane_mask mask) {
+        warp_state<M>& warp = state().warp(w);
+        for (auto& lane : warp.lanes) lane.next = static_cast<std::uint16_t>(M.exit_block());
+        for_each_lane(mask, [&](int lane) { warp.lanes[static_cast<std::size_t>(lane)].next = 0; });
+        warp.mask = mask;
+        state().favoured.reset();
+        watch_.start(w, mask);
+    }
+
+    /// The records of one thread block.
+    ending records() {
+        int context = image_.warps() - 1;
+        for (;;) {
+            const step s = next_step(state(), context);
+            if (s.kind == step_kind::done) return ending::finished;
+            if (s.kind == step_kind::fair) favour(s.lane);
+            if (s.kind == step_kind::mask) announce(s.warp, s.mask);
+            if (s.kind != step_kind::record) continue;
+            if (out_.records == limit_) return ending::step_limit;
+            context = s.warp;
+            if (!record(s)) return ending::trapped;
+        }
+    }
+
+    void favour(int lane) {
+        state().last_fair = lane;
+        state().records_since_fair = 0;
+        state().favoured = lane;
+        watch_.fair(lane);
+    }
+
+    void announce(int w, lane_mask mask) {
+        state().warp(w).mask = mask;
+        watch_.mask(w, mask);
+    }
+
+    /// Runs one record; false if it trapped.
+    bool record(const step& s) {
+        ++out_.records;
+        ++state().records_since_fair;
+        state().favoured.reset();
+        watch_.record(s.warp, s.block, s.mask);
+        const auto id = static_cast<std::size_t>(s.block);
+        if (id >= plans_.size()) return trapped(s, std::countr_zero(s.mask), nullptr);
+        open_record<M> r{image_.program.blocks[id], state().warp(s.warp), s.mask};
+        enter(s, r);
+        for (std::size_t i = 0; i < plans_[id].count; ++i)
+            if (!write_slot(s, r, i)) return false;
+        return true;
+    }
+
+    void enter(const step& s, open_record<M>& r) {
+        block_statistics& count = out_.blocks[static_cast<std::size_t>(s.block)];
+        ++count.records;
+        for_each_lane(s.mask, [&](int lane) {
+            lane_evaluation& made = r.made[static_cast<std::size_t>(lane)];
+            made = evaluate_lane(r.block, state(), s.warp, lane);
+            ++count.lanes;
+            watch_.stages(lane, made);
+        });
+        for_each_lane(s.mask, [&](int lane) { r.warp.lanes[static_cast<std::size_t>(lane)].next = r.block.next; });
+    }
+
+    /// Writes the `at`-th present slot for its lanes; false if a lane trapped.
+    bool write_slot(const step& s, open_record<M>& r, std::size_t at) {
+        const slot_plan& plan = plans_[static_cast<std::size_t>(s.block)];
+        for (int lane = r.first_lane(); lane < M.lanes; ++lane) {
+            if (((s.mask >> lane) & 1) == 0) continue;
+            if (at == 0 && r.of(lane).fault) return trapped(s, lane, &r.of(lane));
+            if (lane == r.first_lane() && !r.uniform && r.agrees(plan.rest[at])) {
+                r.uniform = true;
+                watch_.all();
+            }
+            write(s, r, plan.slots[at], lane);
+            if (r.uniform) break;
+        }
+        return true;
+    }
+
+    void write(const step& s, open_record<M>& r, slot what, int lane) {
+        block_statistics& count = out_.blocks[static_cast<std::size_t>(s.block)];
+        const lane_mask lanes = r.lanes_of(lane);
+        const auto number = static_cast<std::uint64_t>(std::popcount(lanes));
+        if (what == slot::branch) {
+            branch(r, lane, lanes);
+            count.taken += r.of(lane).taken ? number : 0;
+        } else if (what == slot::store) {
+            store(r.of(lane), lane);
+            count.stored += r.of(lane).stores ? number : 0;
+        } else {
+            register_value(r, lane, lanes, stage_of(what));
+        }
+    }
+
+    void branch(open_record<M>& r, int lane, lane_mask lanes) {
+        const bool taken = r.of(lane).taken;
+        if (taken)
+            for_each_lane(lanes, [&](int l) { r.warp.lanes[static_cast<std::size_t>(l)].next = r.block.taken; });
+        watch_.branch(lane, taken);
+    }
+
+    void store(const lane_evaluation& made, int lane) {
+        if (!made.stores) return watch_.skip(lane);
+        const int word = address::word(made.store_address);
+        state().memory[static_cast<std::size_t>(word)].value = made.store_data;
+        watch_.store(lane, address::window(made.store_address), word, made.store_data);
+    }
+
+    void register_value(open_record<M>& r, int lane, lane_mask lanes, int stage) {
+        const auto at = static_cast<std::size_t>(stage - 1);
+        const std::size_t reg = r.block.dest[at];
+        const std::uint32_t value = r.of(lane).t[at];
+        for_each_lane(lanes, [&](int l) { r.warp.lanes[static_cast<std::size_t>(l)].registers[reg] = value; });
+        watch_.write(lane, stage, static_cast<int>(reg), value);
+    }
+
+    /// Ends the launch; `made` is the lane's evaluation where an access faulted.
+    bool trapped(const step& s, int lane, const lane_evaluation* made) {
+        trap t{trap_kind::illegal_block, s.warp, lane, s.block, state().ctaid(), false, 0, line_of(image_.program, s.block)};
+        if (made != nullptr) {
+            t.kind = *made->fault;
+            t.by_store = made->stores;
+            t.address = made->stores ? made->store_address : made->load_address;
+            t.line = line_of_access(s.block, made->stores, t.line);
+        }
+        watch_.trap(t);
+        out_.trap = t;
+        return false;
+    }
+
+    source_line line_of_access(int id, bool by_store, const source_line& otherwise) const {
+        const auto at = static_cast<std::size_t>(id);
+        if (at >= image_.program.notes.size()) return otherwise;
+        const block_notes& n = image_.program.notes[at];
+        const source_line line = by_store ? n.store : n.stages[1];
+        return line.ptx_line != 0 ? line : otherwise;
+    }
+
+    const launch_image<M>& image_;
+    Observer& watch_;
+    std::uint64_t limit_;
+    std::vector<slot_plan> plans_{};
+    outcome<M> out_;
+};
+
+}  // namespace detail
+
+/// Runs a launch under the eyes of an observer, for at most `limit` records: a launch that wants one more is stopped
+/// where that record would begin.
+template <sizes M, std::derived_from<observer> Observer>
+outcome<M> emulate(const launch_image<M>& image, Observer& watch, std::uint64_t limit = default_step_limit) {
+    return detail::emulator<M, Observer>(image, watch, limit).run();
+}
+
+/// Runs a launch unobserved.
+template <sizes M>
+outcome<M> emulate(const launch_image<M>& image, std::uint64_t limit = default_step_limit) {
+    struct unobserved final : observer {} nobody;
+    return emulate(image, nobody, limit);
+}
+
+}  // namespace qwengpu::machine

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// What one lane makes of a block: the values of its four stages, and what it wants of memory and branch, from the state as
+// it is. Nothing is changed here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <qwengpu/machine/block.hpp>
+#include <qwengpu/machine/instruction_table.hpp>
+#include <qwengpu/machine/launch_image.hpp>
+#include <qwengpu/machine/state.hpp>
+#include <qwengpu/machine/trap.hpp>
+
+namespace qwengpu::machine {
+
+/// What a lane makes of a block. `t[i]` is the value of stage i + 1; a load that faults gives 0.
+struct lane_evaluation {
+    std::array<std::uint32_t, 4> ports{};  ///< the registers r0..r3 name
+    std::uint32_t special = 0;
+    std::array<std::uint32_t, 4> t{};
+    bool loads = false, stores = false, taken = false;
+    std::uint32_t load_address = 0, store_address = 0, store_data = 0;
+    std::optional<trap_kind> fault{};  ///< of the load if there is one, else of the store
+};
+
+/// The trap of an access to a word, if it may not be done (docs/machine.md, "Addresses").
+template <sizes M>
+std::optional<trap_kind> fault_of(const one_per<memory_word, M.words>& memory, std::uint32_t a) {
+    const auto word = static_cast<std::size_t>(address::word(a));
+    if ((a & address::byte_mask) != 0) return trap_kind::misaligned;
+    if ((a & address::between_mask) != 0 || word >= memory.size()) return trap_kind::out_of_bounds;
+    const int owner = memory[word].window;
+    if (owner == 0 || owner != address::window(a)) return trap_kind::out_of_bounds;
+    return std::nullopt;
+}
+
+/// A special register of a lane. The shape of the thread block is in the constants.
+template <sizes M>
+std::uint32_t special_value(const launch_state<M>& state, special_register which, int warp, int lane) {
+    const std::uint32_t shape = state.constant(constant_row::shape);
+    const std::uint32_t x = (shape & 31u) + 1, y = ((shape >> 5) & 31u) + 1;
+    const auto thread = static_cast<std::uint32_t>(warp * M.lanes + lane);
+    switch (which) {
+        case special_register::none: return 0;
+        case special_register::tid_x: return thread % x;
+        case special_register::tid_y: return thread / x % y;
+        case special_register::tid_z: return thread / x / y;
+        case special_register::laneid: return static_cast<std::uint32_t>(lane);
+        case special_register::warpid: return static_cast<std::uint32_t>(warp);
+        case special_register::thread: return thread;
+    }
+    return 0;
+}
+
+namespace detail {
+
+/// Evaluates one block for one lane, stage by stage. `value_` holds what every source names, as far as it is made.
+template <sizes M>
+class lane_evaluator {
+public:
+    lane_evaluator(const machine_block& block, const launch_state<M>& state, int warp, int lane)
+        : b_(block), state_(state) {
+        const auto& registers = state.warp(warp).lanes[static_cast<std::size_t>(lane)].registers;
+        for (std::size_t i = 0; i < 4; ++i)
+            value_[static_cast<std::size_t>(source::r0) + i] = out_.ports[i] = registers[block.ports[i]];
+        value_[static_cast<std::size_t>(source::special)] = out_.special =
+            special_value(state, block.special, warp, lane);
+    }
+
+    lane_evaluation run() {
+        make(source::t1, alu(b_.s1));
+        make(source::t2, load());
+        make(source::t3, alu(b_.s3));
+        make(source::t4, alu(b_.s4));
+        store();
+        out_.taken = b_.has_branch && condition();
+        return out_;
+    }
+
+private:
+    std::uint32_t value(source s) const { return value_[static_cast<std::size_t>(s) & 15u]; }
+
+    void make(source s, std::uint32_t v) {
+        value_[static_cast<std::size_t>(s)] = v;
+        out_.t[static_cast<std::size_t>(s) - static_cast<std::size_t>(source::t1)] = v;
+    }
+
+    std::uint32_t operand(source s, const alu_instruction& i) const {
+        if (s == source::imm) return static_cast<std::uint32_t>(static_cast<std::int16_t>(i.imm));
+        if (s == source::constant) return state_.constant(i.imm & 0x7f);
+        return value(s);
+    }
+
+    std::uint32_t alu(const alu_instruction& i) const {
+        if (i.op == alu_op::none) return 0;
+        return evaluate(i.op, operand(i.a, i), operand(i.b, i), operand(i.c, i), i.mod);
+    }
+
+    std::uint32_t load() {
+        const memory_instruction& m = b_.mem;
+        if (m.op != memory_op::load) return 0;
+        out_.loads = ((value(m.load_guard) & 1u) != 0) == m.load_sense;
+        if (!out_.loads) return value(m.load_else);
+        out_.load_address = value(m.load_address);
+        out_.fault = fault_of<M>(state_.memory, out_.load_address);
+        return out_.fault ? 0 : state_.memory[static_cast<std::size_t>(address::word(out_.load_address))].value;
+    }
+
+    bool condition() const { return ((value(b_.mem.cond) & 1u) != 0) == b_.mem.sense; }
+
+    void store() {
+        out_.stores = b_.has_store && (!b_.mem.store_guarded || condition());
+        if (!out_.stores) return;
+        out_.store_address = value(b_.mem.store_address);
+        out_.store_data = value(b_.mem.store_data);
+        if (!out_.fault) out_.fault = fault_of<M>(state_.memory, out_.store_address);
+    }
+
+    const machine_block& b_;
+    const launch_state<M>& state_;
+    std::array<std::uint32_t, 16> value_{};
+    lane_evaluation out_{};
+};
+
+}  // namespace detail
+
+/// Evaluates a block for a lane from the state as it is.
+template <sizes M>
+lane_evaluation evaluate_lane(const machine_block& block, const launch_state<M>& state, int warp, int lane) {
+    return detail::lane_evaluator<M>(block, state, warp, lane).run();
+}
+
+}  // namespace qwengpu::machine

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Which record comes next (docs/machine.md, "What the model writes", rule 6): round robin over the warps, the lowest
+// block first within one, and now and then another group of lanes, so that lanes waiting for each other get on.
+#pragma once
+
+#include <cstdint>
+
+#include <qwengpu/machine/sizes.hpp>
+#include <qwengpu/machine/state.hpp>
+
+namespace qwengpu::machine {
+
+/// After so many records without `fair` or `cta`, a warp whose lanes stand at different blocks favours the next lane.
+inline constexpr std::uint64_t records_between_fair = 61;
+
+/// What the scheduler wants next. `done`: no lane of the thread block is left.
+enum class step_kind : std::uint8_t { fair, mask, record, done };
+
+/// A step: `lane` for fair; `warp` and `mask` for mask; `warp`, `block` and `mask` for a record.
+struct step {
+    step_kind kind = step_kind::done;
+    int lane = 0, warp = 0, block = 0;
+    lane_mask mask = 0;
+};
+
+namespace detail {
+
+/// The lowest block at which a lane of the warp stands; exit is above all blocks.
+template <sizes M>
+constexpr int lowest_block(const warp_state<M>& warp) {
+    int lowest = M.exit_block();
+    for (const lane_state<M>& lane : warp.lanes)
+        if (lane.next < lowest) lowest = lane.next;
+    return lowest;
+}
+
+template <sizes M>
+constexpr lane_mask lanes_at(const warp_state<M>& warp, int block) {
+    unsigned mask = 0;
+    for (std::size_t i = 0; i < warp.lanes.size(); ++i)
+        if (warp.lanes[i].next == block) mask |= 1u << i;
+    return static_cast<lane_mask>(mask);
+}
+
+/// Whether the runnable lanes of the warp stand at two or more blocks.
+template <sizes M>
+constexpr bool is_split(const warp_state<M>& warp, int lowest) {
+    for (const lane_state<M>& lane : warp.lanes)
+        if (lane.next != lowest && lane.next != M.exit_block()) return true;
+    return false;
+}
+
+template <sizes M>
+constexpr int block_to_run(const launch_state<M>& state, const warp_state<M>& warp, int lowest) {
+    if (!state.favoured) return lowest;
+    const int favoured = warp.lanes[static_cast<std::size_t>(*state.favoured)].next;
+    return favoured == M.exit_block() ? lowest : favoured;
+}
+
+template <sizes M>
+constexpr step step_of_warp(const launch_state<M>& state, int w, int lowest) {
+    const warp_state<M>& warp = state.warp(w);
+    if (state.records_since_fair >= records_between_fair && is_split<M>(warp, lowest))
+        return {step_kind::fair, (state.last_fair + 1) % M.lanes, w};
+    const int block = block_to_run(state, warp, lowest);
+    const lane_mask mask = lanes_at<M>(warp, block);
+    return {mask == warp.mask ? step_kind::record : step_kind::mask, 0, w, block, mask};
+}
+
+}  // namespace detail
+
+/// The next step after a record or start of warp `context`.
+template <sizes M>
+constexpr step next_step(const launch_state<M>& state, int context) {
+    for (int i = 1; i <= M.warps; ++i) {
+        const int w = (context + i) % M.warps;
+        const int lowest = detail::lowest_block<M>(state.warp(w));
+        if (lowest != M.exit_block()) return detail::step_of_warp(state, w, lowest);
+    }
+    return {};
+}
+
+}  // namespace qwengpu::machine
