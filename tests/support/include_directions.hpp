@@ -46,8 +46,11 @@ inline const std::set<std::string>& rooms_without_emulator() {
     return rooms;
 }
 
-/// The headers that run a machine: machine/emulator.hpp and its parts.
-inline bool is_emulator(const std::string& header) { return header.starts_with("machine/emulator"); }
+/// The headers that run a machine: the emulator and its parts.
+inline bool is_emulator(const std::string& header) {
+    static const std::set<std::string> parts{"machine/emulator.hpp", "machine/evaluation.hpp", "machine/scheduler.hpp"};
+    return parts.contains(header);
+}
 
 /// Room of a header named relative to include/qwengpu; launch.hpp at the top belongs to the room launch.
 inline std::string room_of(const std::string& header) { return header.substr(0, header.find_first_of("/.")); }
