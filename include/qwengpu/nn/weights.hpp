@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tensors of a linear-attention decoder layer, [out, in], as Qwen3.5's checkpoints name and shape them.
-// `Matrix` is dense_matrix, bf16_matrix or sparse_matrix.
+// `Matrix` is dense_matrix, bf16_matrix or sparse_matrix (convert.hpp turns one kind into another).
 #pragma once
 
 #include "qwengpu/nn/matrix.hpp"
