@@ -10,21 +10,12 @@
 
 #include <qwengpu/machine/block.hpp>
 #include <qwengpu/machine/instruction_table.hpp>
+#include <qwengpu/machine/lane_evaluation.hpp>
 #include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/state.hpp>
 #include <qwengpu/machine/trap.hpp>
 
 namespace qwengpu::machine {
-
-/// What a lane makes of a block. `t[i]` is the value of stage i + 1; a load that faults gives 0.
-struct lane_evaluation {
-    std::array<std::uint32_t, 4> ports{};  ///< the registers r0..r3 name
-    std::uint32_t special = 0;
-    std::array<std::uint32_t, 4> t{};
-    bool loads = false, stores = false, taken = false;
-    std::uint32_t load_address = 0, store_address = 0, store_data = 0;
-    std::optional<trap_kind> fault{};  ///< of the load if there is one, else of the store
-};
 
 /// The trap of an access to a word, if it may not be done (docs/machine.md, "Addresses").
 template <sizes M>

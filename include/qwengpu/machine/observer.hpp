@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <qwengpu/machine/evaluation.hpp>
+#include <qwengpu/machine/lane_evaluation.hpp>
 #include <qwengpu/machine/state.hpp>
 #include <qwengpu/machine/trap.hpp>
 
