@@ -3,8 +3,8 @@
 // Read: numbers are also taken for 64-bit integers and for f32 (rounded to nearest). Written: always as above.
 #pragma once
 
-#include "../launch/argument.hpp"
-#include "json_cursor.hpp"
+#include <qwengpu/launch/argument.hpp>
+#include <qwengpu/io/json_cursor.hpp>
 
 #include <bit>
 #include <charconv>

@@ -3,7 +3,7 @@
 // `cases.json: at /3/args/0/type: ...`. Keys that nobody asked for are refused, so that a typo is no silent default.
 #pragma once
 
-#include "../error.hpp"
+#include <qwengpu/error.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -3,8 +3,8 @@
 // expected of it: the contents of every buffer afterwards, or the stage at which it must be refused (`expect_error`).
 #pragma once
 
-#include "../launch/request.hpp"
-#include "element_json.hpp"
+#include <qwengpu/launch/request.hpp>
+#include <qwengpu/io/element_json.hpp>
 
 #include <array>
 #include <optional>

@@ -3,7 +3,7 @@
 // bytes, little-endian, so that what comes back from a launch is compared and shown bit by bit.
 #pragma once
 
-#include "element.hpp"
+#include <qwengpu/launch/element.hpp>
 
 #include <bit>
 #include <cstring>

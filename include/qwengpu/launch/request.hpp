@@ -2,7 +2,7 @@
 // What a launch is asked to do: shape and arguments, and the buffers among them.
 #pragma once
 
-#include "argument.hpp"
+#include <qwengpu/launch/argument.hpp>
 
 #include <array>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // mean is known to it in two cases: `end` stops it, and it counts `hdr` so that a launch can be stopped.
 #pragma once
 
-#include "vocabulary.hpp"
+#include <qwengpu/text/vocabulary.hpp>
 
 #include <concepts>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // `hdr:w3:b12`, `start:w0:l013` (the lanes of the mask), `addr:v2:17`, `short:-5`, `lo:1a2b`, `launch`.
 #pragma once
 
-#include "vocabulary.hpp"
+#include <qwengpu/text/vocabulary.hpp>
 
 #include <algorithm>
 #include <charconv>

@@ -4,7 +4,7 @@
 // machine; only its width shrinks.
 #pragma once
 
-#include "../machine/sizes.hpp"
+#include <qwengpu/machine/sizes.hpp>
 
 #include <array>
 #include <cstddef>

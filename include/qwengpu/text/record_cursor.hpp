@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The positions of a record (docs/machine.md, "A record"): for each present slot, for each lane of the mask, one; after
+// `all` one for each remaining slot. A cursor stands at the position that is written next.
+#pragma once
+
+#include <qwengpu/machine/block.hpp>
+#include <qwengpu/machine/dependencies.hpp>
+#include <qwengpu/machine/sizes.hpp>
+#include <qwengpu/machine/state.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+
+namespace qwengpu::text {
+
+/// Walks the positions of one record of a block.
+class record_cursor {
+public:
+    record_cursor() = default;
+
+    /// `mask` is not empty.
+    record_cursor(const machine::machine_block& block, machine::lane_mask mask) : mask_(mask), lane_(std::countr_zero(mask)) {
+        for (const auto s : machine::all_slots)
+            if (machine::present(block, s)) slots_[count_++] = s;
+    }
+
+    [[nodiscard]] bool complete() const { return at_ == count_; }
+    [[nodiscard]] machine::slot slot() const { return slots_[at_]; }
+    [[nodiscard]] int lane() const { return lane_; }
+    [[nodiscard]] bool uniform() const { return uniform_; }
+    [[nodiscard]] bool in_first_slot() const { return at_ == 0; }
+
+    /// Whether `all` may come here.
+    [[nodiscard]] bool takes_all() const { return !uniform_ && std::popcount(mask_) > 1 && lane_ == std::countr_zero(mask_); }
+
+    /// The lanes for which this position holds.
+    [[nodiscard]] machine::lane_mask lanes() const { return uniform_ ? mask_ : static_cast<machine::lane_mask>(1u << lane_); }
+
+    void all() { uniform_ = true; }
+
+    /// Goes to the next position.
+    void advance() {
+        const unsigned later = uniform_ ? 0u : mask_ & ~((2u << lane_) - 1u);
+        if (later == 0) ++at_;
+        lane_ = std::countr_zero(later == 0 ? static_cast<unsigned>(mask_) : later);
+    }
+
+private:
+    std::array<machine::slot, machine::slot_count> slots_{};
+    std::size_t count_ = 0, at_ = 0;
+    machine::lane_mask mask_ = 1;
+    int lane_ = 0;
+    bool uniform_ = false;
+};
+
+}  // namespace qwengpu::text
