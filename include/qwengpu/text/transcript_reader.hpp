@@ -50,6 +50,9 @@ public:
             throw error("text.transcript", fmt::format("token {} is {}, where {} is wanted", place_.tokens, spell<M>(id), wanted()));
     }
 
+    /// Whether the low half of a word is read and its high half is to come.
+    [[nodiscard]] bool half_read() const { return words_.half_read(); }
+
     [[nodiscard]] bool ended() const { return phase_ == phase::ended; }
 
     [[nodiscard]] transcript_place place() const {
