@@ -102,9 +102,9 @@ constexpr std::optional<scalar_type> type_named(std::string_view name) {
     return std::nullopt;
 }
 
-/// The state space with this name, without the dot; `shared::cta` is `shared`, other `::` forms are not ours.
+/// The state space with this name, without the dot. Without clusters of blocks `shared::cluster` is `shared::cta`, which is `shared`.
 constexpr std::optional<state_space> space_named(std::string_view name) {
-    if (name == "shared::cta") return state_space::shared;
+    if (name == "shared::cta" || name == "shared::cluster") return state_space::shared;
     if (name == "param::entry" || name == "param::func") return state_space::param;
     for (std::size_t k = 1; k < detail::space_names.size(); ++k)
         if (detail::space_names[k] == name) return static_cast<state_space>(k);

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The instructions of PTX ISA 6.0 to 9.0: what modifiers, types and operands each may have (opcode_row.hpp says how to read a row).
+// A form further up is meant before one further down. Instructions that no machine of ours will run take anything.
+#pragma once
+
+#include <qwengpu/ptx/opcode_row.hpp>
+
+namespace qwengpu::ptx {
+
+inline constexpr opcode_row opcode_table[] = {
+    // name, when, needs, modifiers, types, operands
+    {"abs", "=float", "", "ftz", "$float", "d s"},
+    {"abs", "", "", "", "s16 s32 s64", "d s"},
+    {"activemask", "", "", "", "b32", "d"},
+    {"add", "=float", "", "$round ftz sat", "$float; f16 bf16?", "d sL s"},
+    {"add", "", "", "sat cc", "$int u16x2 s16x2", "d s s"},
+    {"addc", "", "", "cc", "u32 s32 u64 s64", "d s s"},
+    {"and", "", "", "", "pred $bits", "d s s"},
+    {"atom", "cas", "cas", "$order $scope $space L2::cache_hint", "b16 b32 b64 b128 u32 u64 s32 s64", "d m s s h?"},
+    {"atom", "", "and|or|xor|exch|add|inc|dec|min|max", "$order $scope $space noftz v2 v4 v8 L2::cache_hint",
+     "b32 b64 b128 u32 u64 s32 s64 $float", "A m B h?"},
+    {"bar", "warp", "sync", "warp", "", "i"},
+    {"bar", "popc", "red", "popc cta aligned", "u32", "d i i? q"},
+    {"bar", "red", "and|or", "red cta aligned", "pred", "p i i? q"},
+    {"bar", "arrive", "", "arrive cta aligned", "", "i i"},
+    {"bar", "", "sync", "cta aligned", "", "i i?"},
+    {"barrier", "cluster", "arrive|wait", "cluster aligned release acquire relaxed", "", ""},
+    {"barrier", "popc", "red", "popc cta aligned", "u32", "d i i? q"},
+    {"barrier", "red", "and|or", "red cta aligned", "pred", "p i i? q"},
+    {"barrier", "arrive", "", "arrive cta aligned", "", "i i"},
+    {"barrier", "", "sync", "cta aligned", "", "i i?"},
+    {"bfe", "", "", "", "u32 u64 s32 s64", "d s su su"},
+    {"bfi", "", "", "", "b32 b64", "d s s su su"},
+    {"bfind", "", "", "shiftamt", "u32 u64 s32 s64", "du s"},
+    {"bmsk", "", "clamp|wrap", "", "b32", "d su su"},
+    {"bra", "", "", "uni", "", "l"},
+    {"brev", "", "", "", "b32 b64", "d s"},
+    {"brkpt", "", "", "", "", ""},
+    {"brx", "", "idx", "uni", "", "su t"},
+    {"call", "", "", "uni", "", "*"},
+    {"clz", "", "", "", "b32 b64", "du s"},
+    {"cnot", "", "", "", "$bits", "d s"},
+    {"copysign", "", "", "", "f32 f64", "d s s"},
+    {"cos", "", "approx", "ftz", "f32", "d s"},
+    {"cvt", "pack", "", "*", "", "*"},
+    {"cvt", "", "", "$round $iround rna rs ftz sat relu satfinite", "$cvt;$cvt", "x0 y1 y1? su?"},
+    {"cvta", "", "", "to $space", "u32 u64", "d N"},
+    {"discard", "", "", "*", "", "*"},
+    {"div", "=float", "approx|full|rn|rz|rm|rp", "ftz", "f32 f64", "d s s"},
+    {"div", "", "", "", "$int", "d s s"},
+    {"dp2a", "", "lo|hi", "", "s32 u32;s32 u32", "du su su su"},
+    {"dp4a", "", "", "", "s32 u32;s32 u32", "du su su su"},
+    {"elect", "", "", "*", "", "*"},
+    {"ex2", "", "approx", "ftz", "f32 f16 f16x2 bf16 bf16x2", "d s"},
+    {"exit", "", "", "", "", ""},
+    {"fence", "", "", "$order $scope proxy alias async mbarrier_init sync_restrict ::", "", "*"},
+    {"fma", "=float", "rn|rz|rm|rp", "ftz sat relu oob", "$float; f16 bf16?", "d sL sL s"},
+    {"fns", "", "", "", "b32", "d s s s"},
+    {"isspacep", "", "", "$space", "", "p N"},
+    {"ld", "", "", "$order $scope $space $cache v2 v4 v8 ::", "$mem", "D m h?"},
+    {"ldu", "", "", "global v2 v4", "$mem", "D m"},
+    {"lg2", "", "approx", "ftz", "f32", "d s"},
+    {"lop3", "or", "", "or", "b32", "e s s s i q"},
+    {"lop3", "and", "", "and", "b32", "e s s s i q"},
+    {"lop3", "", "", "", "b32", "d s s s i"},
+    {"mad", "=float", "", "$round ftz sat", "f32 f64", "d s s s"},
+    {"mad", "wide", "", "wide", "u16 u32 s16 s32", "dw s s sw"},
+    {"mad", "", "lo|hi", "sat cc", "$int", "d s s s"},
+    {"mad24", "", "lo|hi", "sat", "u32 s32", "d s s s"},
+    {"madc", "", "lo|hi", "cc", "u32 s32 u64 s64", "d s s s"},
+    {"match", "any", "sync", "any", "b32 b64", "du s su"},
+    {"match", "all", "sync", "all", "b32 b64", "eu s su"},
+    {"max", "=float", "", "ftz NaN xorsign abs", "$float", "d s s s?"},
+    {"max", "", "", "relu", "$int u16x2 s16x2", "d s s"},
+    {"membar", "", "cta|gl|sys|proxy", "alias async ::", "", ""},
+    {"min", "=float", "", "ftz NaN xorsign abs", "$float", "d s s s?"},
+    {"min", "", "", "relu", "$int u16x2 s16x2", "d s s"},
+    {"mov", "", "", "", "pred b128 $any", "M N"},
+    {"mul", "=float", "", "$round ftz sat", "$float", "d s s"},
+    {"mul", "wide", "", "wide", "u16 u32 s16 s32", "dw s s"},
+    {"mul", "", "lo|hi", "", "$int", "d s s"},
+    {"mul24", "", "lo|hi", "", "u32 s32", "d s s"},
+    {"nanosleep", "", "", "", "u32", "s"},
+    {"neg", "=float", "", "ftz", "$float", "d s"},
+    {"neg", "", "", "", "s16 s32 s64", "d s"},
+    {"not", "", "", "", "pred $bits", "d s"},
+    {"or", "", "", "", "pred $bits", "d s s"},
+    {"pmevent", "", "", "mask", "", "i"},
+    {"popc", "", "", "", "b32 b64", "du s"},
+    {"prefetch", "", "", "$space L1 L2 tensormap ::", "", "m"},
+    {"prefetchu", "", "", "L1", "", "m"},
+    {"prmt", "", "", "f4e b4e rc8 ecl ecr rc16", "b32", "d s s s"},
+    {"rcp", "=float", "approx|rn|rz|rm|rp", "ftz", "f32 f64", "d s"},
+    {"red", "async", "", "*", "", "*"},
+    {"red", "", "and|or|xor|add|inc|dec|min|max", "$order $scope $space noftz v2 v4 v8 L2::cache_hint",
+     "b32 b64 u32 u64 s32 s64 $float", "m B h?"},
+    {"redux", "", "sync", "add min max and or xor abs NaN", "u32 s32 b32 f32", "d s su"},
+    {"rem", "", "", "", "$int", "d s s"},
+    {"ret", "", "", "uni", "", ""},
+    {"rsqrt", "", "approx", "ftz", "f32 f64", "d s"},
+    {"sad", "", "", "", "$int", "d s s s"},
+    {"selp", "", "", "", "$any", "d s s q"},
+    {"set", "", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs|equ|neu|ltu|leu|gtu|geu|num|nan", "ftz $bool",
+     "u16 u32 s16 s32 f32 f16 bf16 f16x2 bf16x2;$any f16 bf16 f16x2 bf16x2", "d s1 s1 q?"},
+    {"setp", "=float", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan", "ftz $bool", "$float", "P s s q?"},
+    {"setp", "", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "$bool", "$any", "P s s q?"},
+    {"shf", "", "l|r clamp|wrap", "", "b32", "d s s su"},
+    {"shfl", "sync", "up|down|bfly|idx", "sync", "b32", "e s su su su"},
+    {"shfl", "", "up|down|bfly|idx", "", "b32", "e s su su"},
+    {"shl", "", "", "", "$bits", "d s su"},
+    {"shr", "", "", "", "$bits $int", "d s su"},
+    {"sin", "", "approx", "ftz", "f32", "d s"},
+    {"slct", "", "", "ftz", "$any;s32 f32", "d s s s1"},
+    {"sqrt", "=float", "approx|rn|rz|rm|rp", "ftz", "f32 f64", "d s"},
+    {"st", "async", "", "*", "", "*"},
+    {"st", "bulk", "", "*", "", "*"},
+    {"st", "", "", "$order $scope $space $cache v2 v4 v8 ::", "$mem", "m S h?"},
+    {"sub", "=float", "", "$round ftz sat", "$float; f16 bf16?", "d sL s"},
+    {"sub", "", "", "sat cc", "$int", "d s s"},
+    {"subc", "", "", "cc", "u32 s32 u64 s64", "d s s"},
+    {"szext", "", "clamp|wrap", "", "u32 s32", "d s su"},
+    {"tanh", "", "approx", "", "f32 f16 f16x2 bf16 bf16x2", "d s"},
+    {"testp", "", "finite|infinite|number|notanumber|normal|subnormal", "", "f32 f64", "p s"},
+    {"trap", "", "", "", "", ""},
+    {"vote", "ballot", "", "ballot sync", "b32", "d q su?"},
+    {"vote", "", "all|any|uni", "sync", "pred", "p q su?"},
+    {"xor", "", "", "", "pred $bits", "d s s"},
+};
+
+/// Instructions that are valid PTX and outside of what this library runs: only their names are known.
+inline constexpr std::string_view foreign_opcodes =
+    "alloca applypriority clusterlaunchcontrol cp createpolicy getctarank griddepcontrol istypep ldmatrix mapa mbarrier mma movmatrix "
+    "multimem setmaxnreg stackrestore stacksave stmatrix suld suq sured sust tcgen05 tensormap tex tld4 txq vabsdiff vabsdiff2 vabsdiff4 "
+    "vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma";
+
+/// The name of the instruction as the table holds it, or empty. It lives for ever.
+constexpr std::string_view opcode_named(std::string_view name) {
+    for (const opcode_row& row : opcode_table)
+        if (row.name == name) return row.name;
+    std::string_view found;
+    detail::any_word(foreign_opcodes, ' ', [&](std::string_view word) {
+        if (word == name) found = word;
+        return !found.empty();
+    });
+    return found;
+}
+
+}  // namespace qwengpu::ptx
