@@ -1,42 +1,52 @@
 // SPDX-License-Identifier: MIT
-// An observer that writes every event a transcript has as a line, so that two sequences of events can be compared.
+// An observer that writes down a launch, an event a line, in the words of docs/machine.md: "hdr 0 2 f" is a record of warp 0,
+// block 2, lanes 0-3.
 #pragma once
 
-#include <qwengpu/machine/observer.hpp>
-
-#include <fmt/format.h>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include <qwengpu/machine/observer.hpp>
+
 namespace qwengpu::test {
 
-class event_log : public machine::observer {
-public:
-    std::vector<std::string> lines;
+struct event_log final : machine::observer {
+    std::vector<std::string> lines{};
 
-    void launch() override { lines.emplace_back("launch"); }
-    void cta(const machine::extent& at) override { put("cta {} {} {}", at[0], at[1], at[2]); }
-    void start(int warp, machine::lane_mask mask) override { put("start {} {}", warp, mask); }
-    void fair(int lane) override { put("fair {}", lane); }
-    void mask(int warp, machine::lane_mask mask) override { put("mask {} {}", warp, mask); }
-    void record(int warp, int block, machine::lane_mask mask) override { put("record {} {} {}", warp, block, mask); }
-    void all() override { lines.emplace_back("all"); }
-    void branch(int lane, bool taken) override { put("branch {} {}", lane, taken); }
+    void launch() override { add("launch"); }
+    void cta(const machine::extent& c) override { add("cta " + str(c[0]) + " " + str(c[1]) + " " + str(c[2])); }
+    void start(int warp, machine::lane_mask mask) override { add("start " + str(warp) + " " + hex(mask)); }
+    void fair(int lane) override { add("fair " + str(lane)); }
+    void mask(int warp, machine::lane_mask mask) override { add("mask " + str(warp) + " " + hex(mask)); }
+    void record(int warp, int block, machine::lane_mask mask) override {
+        add("hdr " + str(warp) + " " + str(block) + " " + hex(mask));
+    }
+    void all() override { add("all"); }
+    void branch(int lane, bool taken) override { add("br " + str(lane) + (taken ? " taken" : " not")); }
     void store(int lane, int window, int word, std::uint32_t value) override {
-        put("store {} {} {} {}", lane, window, word, value);
+        add("store " + str(lane) + " " + str(window) + ":" + str(word) + " = " + str(value));
     }
-    void skip(int lane) override { put("skip {}", lane); }
-    void write(int lane, int stage, int reg, std::uint32_t value) override { put("write {} {} {} {}", lane, stage, reg, value); }
-    void trap(const machine::trap& t) override {
-        put("trap {} {} {} {} {}", static_cast<int>(t.kind), t.warp, t.lane, t.block, t.ctaid[0]);
+    void skip(int lane) override { add("skip " + str(lane)); }
+    void write(int lane, int stage, int reg, std::uint32_t value) override {
+        add("w" + str(stage) + " " + str(lane) + " R" + str(reg) + " = " + str(value));
     }
-    void end() override { lines.emplace_back("end"); }
+    void trap(const machine::trap& t) override { add("trap " + std::string(name_of(t.kind)) + ", lane " + str(t.lane)); }
+    void end() override { add("end"); }
+
+    /// The lines that begin with a word.
+    [[nodiscard]] std::vector<std::string> of(const std::string& word) const {
+        std::vector<std::string> found;
+        for (const std::string& line : lines)
+            if (line.starts_with(word + " ") || line == word) found.push_back(line);
+        return found;
+    }
 
 private:
-    template <class... Args>
-    void put(fmt::format_string<Args...> text, Args&&... args) {
-        lines.push_back(fmt::format(text, std::forward<Args>(args)...));
-    }
+    void add(std::string line) { lines.push_back(std::move(line)); }
+    template <class N>
+    static std::string str(N n) { return std::to_string(n); }
+    static std::string hex(machine::lane_mask mask) { return {"0123456789abcdef"[mask & 15]}; }
 };
 
 }  // namespace qwengpu::test
