@@ -7,6 +7,7 @@
 
 #include "support/catch.hpp"
 #include "support/random_program.hpp"
+#include "support/state_keeper.hpp"
 
 #include <random>
 #include <string>
@@ -15,42 +16,6 @@
 using namespace qwengpu;
 
 namespace {
-
-/// Keeps the state of a launch from the events of its transcript.
-template <machine::sizes M>
-struct state_keeper : machine::observer {
-    machine::launch_state<M> state;
-    int warp = 0;
-    machine::lane_mask mask = 0, lanes = 0;
-
-    explicit state_keeper(const machine::launch_image<M>& image) : state(image) {}
-
-    void cta(const machine::extent& at) override {
-        for (std::size_t i = 0; i < 3; ++i) state.constants[i].value = at[i];
-    }
-    void record(int w, int, machine::lane_mask m) override { warp = w, mask = m, lanes = 0; }
-    void all() override { lanes = mask; }
-    void store(int, int, int word, std::uint32_t value) override { state.memory[static_cast<std::size_t>(word)].value = value; }
-    void write(int lane, int, int reg, std::uint32_t value) override {
-        const auto to = lanes != 0 ? lanes : static_cast<machine::lane_mask>(1 << lane);
-        machine::for_each_lane(to, [&](int l) {
-            state.warp(warp).lanes[static_cast<std::size_t>(l)].registers[static_cast<std::size_t>(reg)] = value;
-        });
-    }
-};
-
-/// What a model without a fault shows of the pass at `place`.
-template <machine::sizes M>
-diff::pass_signals pass_at(const machine::launch_image<M>& image, const state_keeper<M>& keeper, const text::transcript_place& place) {
-    diff::pass_signals s;
-    if (!place.in_record || static_cast<std::size_t>(place.block) >= image.program.blocks.size()) return s;
-    const auto made = machine::evaluate_lane(image.program.blocks[static_cast<std::size_t>(place.block)], keeper.state, place.warp, place.lane);
-    s.lane = place.lane;
-    for (std::size_t i = 0; i < 4; ++i) s.values[i] = made.ports[i];
-    s[diff::signal::special] = made.special;
-    for (std::size_t i = 0; i < 4; ++i) s.values[5 + i] = made.t[i];
-    return s;
-}
 
 constexpr diff::signal_layers layers{6, 6, 6, 6, 6, 10, 13, 36, 40};
 
@@ -70,10 +35,10 @@ struct launch {
     template <class Change>
     diff::comparator<M> compare(const std::vector<text::token>& tokens, Change&& change) const {
         diff::comparator<M> c(image.program, expected.tokens(), &trace, layers);
-        state_keeper<M> keeper(image);
+        test::state_keeper<M> keeper(image);
         text::transcript_reader<M> reader(image.program, keeper);
         for (std::size_t i = 0; i < tokens.size(); ++i) {
-            auto seen = pass_at(image, keeper, reader.place());
+            auto seen = test::pass_at(image.program, keeper, reader.place());
             change(i, seen);
             c.signals(seen);
             if (!c.token(tokens[i])) return c;

@@ -3,6 +3,7 @@
 // bytes, little-endian, so that what comes back from a launch is compared and shown bit by bit.
 #pragma once
 
+#include <qwengpu/error.hpp>
 #include <qwengpu/launch/element.hpp>
 
 #include <bit>
@@ -85,9 +86,11 @@ inline argument structure(std::vector<argument> members) {
     return a;
 }
 
-/// The values of a buffer as C++ numbers; T must be the buffer's type.
+/// The values of a buffer as C++ numbers. Error "launch.type" if T is not the buffer's type.
 template <element_type T>
 std::vector<T> values_of(const buffer& b) {
+    if (b.type != element_of<T>)
+        throw error("launch.type", "buffer " + b.name + " holds " + std::string(row(b.type).name) + ", not " + std::string(row(element_of<T>).name));
     std::vector<T> values(b.bytes.size() / sizeof(T));
     if (!values.empty()) std::memcpy(values.data(), b.bytes.data(), values.size() * sizeof(T));
     return values;

@@ -28,14 +28,14 @@ struct generation_limits {
 };
 
 /// Why generation stopped, and how much was made.
-enum class stopped_by : std::uint8_t { end, record_limit, token_limit };
+enum class stopped_by : std::uint8_t { end, record_limit, token_limit, host };
 struct generation {
     stopped_by reason = stopped_by::end;
     std::uint64_t tokens = 0, records = 0;
 };
 
 /// Continues a prompt (not empty) from `state`. Every token the model makes goes to `append(token)`, `end` included;
-/// the `hdr` that would go over the limit of records does not.
+/// the `hdr` that would go over the limit of records does not. `append` answers whether to go on.
 template <machine::sizes M = machine::mission, language_model Model, class Append>
 generation generate(const Model& model, typename Model::state& state, std::span<const token> prompt,
                     const generation_limits& limits, Append&& append) {
@@ -45,10 +45,11 @@ generation generate(const Model& model, typename Model::state& state, std::span<
         last = static_cast<token>(model.next(state, last));
         const auto what = vocabulary<M>::class_of(last);
         if (what == token_class::hdr && made.records == limits.records) return {stopped_by::record_limit, made.tokens, made.records};
-        append(last);
+        const bool go_on = append(last);
         ++made.tokens;
         if (what == token_class::hdr) ++made.records;
         if (what == token_class::end) return made;
+        if (!go_on) return {stopped_by::host, made.tokens, made.records};
     }
     made.reason = stopped_by::token_limit;
     return made;
