@@ -5,5 +5,5 @@ function(qwengpu_own_target target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
     target_compile_options(${target} PRIVATE
         -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wdouble-promotion -Werror -ffp-contract=off
-        $<$<BOOL:${QWENGPU_MARCH}>:-march=${QWENGPU_MARCH}>)
+        ${QWENGPU_OWN_OPTIONS})
 endfunction()
