@@ -93,7 +93,7 @@ public:
     shrinker(machine::launch_image<M> image, const Fails& fails) : image_(std::move(image)), fails_(fails) {}
 
     machine::launch_image<M> run() {
-        for (bool better = true; better;) better = geometry() | blocks() | values();
+        for (bool better = true; better;) better = geometry() || blocks() || values();
         return image_;
     }
 
