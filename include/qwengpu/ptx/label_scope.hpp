@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Labels of a function while it is parsed. A label may be used before it is defined and is known in its scope and those inside;
-// inner labels hide outer ones, so a use waits until its scope closes and then asks the scope around.
+// inner labels hide outer ones, so a use waits until its scope closes and then asks the scope around. Labels that nothing uses
+// (debug information is full of them) make no entry.
 #pragma once
 
 #include <cstdint>
@@ -28,20 +29,22 @@ public:
         for (const auto& [name, id] : inner) {
             if (known_[id].defined) continue;
             const auto [outer, fresh] = scopes_.back().try_emplace(name, id);
-            if (!fresh) known_[id].same_as = outer->second;
+            if (fresh) continue;
+            known_[id].same_as = outer->second;
+            known_[outer->second].used = true;
         }
     }
 
     /// Id for a use of the label. Ids are provisional until `finish`.
     std::uint32_t use(std::string_view name, place where) {
-        const auto [it, fresh] = scopes_.back().try_emplace(name, next_id());
-        if (fresh) known_.push_back({std::string(name), where, {}, 0, next_id(), false});
-        return it->second;
+        const std::uint32_t id = enter(name, where);
+        known_[id].used = true;
+        return id;
     }
 
     /// Defines a label before the instruction at `position`. Throws syntax_error if it is defined in this scope already.
     void define(const token& name, std::uint32_t position) {
-        label& l = known_[use(name.text, name.where)];
+        label& l = known_[enter(name.text, name.where)];
         if (l.defined)
             throw syntax_error(name.where, "label " + printable(name.text) + " is defined twice (first in line " +
                                                std::to_string(l.defined_at.line) + ")");
@@ -57,7 +60,7 @@ public:
         std::vector<std::uint32_t> final_id(known_.size(), 0);
         for (std::uint32_t k = 0; k < known_.size(); ++k) {
             const label& l = known_[k];
-            if (l.same_as != k) continue;
+            if (l.same_as != k || !l.used) continue;
             if (!l.defined) missing.push_back({"ptx.parse", "label " + printable(l.name) + " is not defined in this function", l.used_at});
             final_id[k] = static_cast<std::uint32_t>(f.labels.size());
             f.labels.push_back({l.name, l.position, l.defined_at});
@@ -73,8 +76,15 @@ private:
         place used_at, defined_at;
         std::uint32_t position;
         std::uint32_t same_as;  ///< itself, or the label of an outer scope that it turned out to be
-        bool defined;
+        bool defined = false;
+        bool used = false;
     };
+
+    std::uint32_t enter(std::string_view name, place where) {
+        const auto [it, fresh] = scopes_.back().try_emplace(name, next_id());
+        if (fresh) known_.push_back({std::string(name), where, {}, 0, next_id()});
+        return it->second;
+    }
 
     [[nodiscard]] std::uint32_t next_id() const { return static_cast<std::uint32_t>(known_.size()); }
     [[nodiscard]] std::uint32_t root(std::uint32_t id) const {

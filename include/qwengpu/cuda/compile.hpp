@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// CUDA C++ to PTX: a .cu file goes through nvcc or clang, a .ptx file is taken as it is. Which compiler it was is told.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <qwengpu/cuda/device_header.hpp>
+#include <qwengpu/cuda/find_compiler.hpp>
+#include <qwengpu/cuda/message_place.hpp>
+#include <qwengpu/cuda/process.hpp>
+#include <qwengpu/cuda/read_file.hpp>
+#include <qwengpu/cuda/temporary_directory.hpp>
+#include <qwengpu/error.hpp>
+
+namespace qwengpu::cuda {
+
+struct options {
+    preference wanted = preference::any;
+    std::vector<std::string> flags{};           ///< more arguments for the compiler, such as -DN=4 or -Iinclude
+    std::chrono::milliseconds limit{120'000};   ///< a compiler that takes longer is ended
+};
+
+struct ptx_source {
+    std::string text;
+    std::string compiler;   ///< path of the compiler, or "none" for a .ptx file
+    std::string warnings{}; ///< what the compiler printed
+};
+
+namespace detail {
+
+inline std::vector<std::string> nvcc_command(const compiler& c, const std::filesystem::path& source, const std::filesystem::path& result) {
+    return {c.path.string(), "-ptx", "-arch=sm_75", "-O3", "-lineinfo", "-x", "cu", "-o", result.string(), source.string()};
+}
+
+/// The headers of the toolkit that sources like to include are there, and empty: what they declare is in ours.
+inline std::vector<std::string> clang_command(const compiler& c, const std::filesystem::path& source, const std::filesystem::path& result,
+                                              const temporary_directory& folder) {
+    const auto header = folder.write("qwengpu_cuda.h", device_header());
+    for (const char* name : {"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h", "device_functions.h", "math_functions.h",
+                             "vector_types.h", "vector_functions.h", "sm_30_intrinsics.h"})
+        (void)folder.write(name, "#pragma once\n");
+    return {c.path.string(), "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-S", "--cuda-gpu-arch=sm_70", "-O2", "-std=c++17",
+            "-gline-tables-only", "-Wno-unknown-cuda-version", "-include", header.string(), "-isystem", folder.path().string(),
+            "-o", result.string(), source.string()};
+}
+
+inline error compile_error(const compiler& c, const std::filesystem::path& source, const process_result& r, const options& o) {
+    if (r.timed_out)
+        return error("cuda.compile", c.path.string() + " took longer than " + std::to_string(o.limit.count()) + " ms and was ended", place{source.string(), 0, 0});
+    std::string text = r.output;
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    const place at = first_place(text, source.string());
+    return error("cuda.compile", c.path.string() + " cannot compile this (status " + std::to_string(r.status) + "):\n" + text, at);
+}
+
+}  // namespace detail
+
+/// Compiles a CUDA source file with one compiler. Throws error "cuda.compile" with all that the compiler printed.
+inline ptx_source compile_with(const compiler& c, const std::filesystem::path& source, const options& o = {}) {
+    detail::check_is_file(source);
+    const temporary_directory folder;
+    const auto result = folder.path() / "out.ptx";
+    const auto from = std::filesystem::absolute(source);
+    auto command = c.kind == compiler_kind::nvcc ? detail::nvcc_command(c, from, result) : detail::clang_command(c, from, result, folder);
+    command.insert(command.begin() + 1, o.flags.begin(), o.flags.end());
+    const process_result r = run(command, o.limit, {"TMPDIR=" + folder.path().string()});
+    if (r.timed_out || r.status != 0) throw detail::compile_error(c, source, r, o);
+    return {read_file(result), c.path.string(), r.output};
+}
+
+/// PTX of a file: .ptx is read, anything else is compiled. If nvcc was only found, not asked for, and fails without naming a line of
+/// the source (no host compiler, a host compiler too new for it), clang is tried; `warnings` then says so.
+/// Throws error "file.read", "cuda.compiler" (none found) or "cuda.compile".
+inline ptx_source load(const std::filesystem::path& source, const options& o = {}) {
+    if (source.extension() == ".ptx") return {read_file(source), "none"};
+    detail::check_is_file(source);
+    const compiler first = find_compiler(o.wanted);
+    try {
+        return compile_with(first, source, o);
+    } catch (const error& e) {
+        const bool own_fault = !e.where() || e.where()->line == 0 || e.message().find("unsupported GNU version") != std::string::npos;
+        const auto second = detail::find_clang();
+        const bool asked_for = o.wanted != preference::any || !detail::variable("QWENGPU_NVCC").empty();
+        if (first.kind != compiler_kind::nvcc || asked_for || !own_fault || !second) throw;
+        ptx_source result = compile_with(*second, source, o);
+        result.warnings.insert(0, std::string(e.what()) + "\nso " + second->path.string() + " was used\n");
+        return result;
+    }
+}
+
+}  // namespace qwengpu::cuda
