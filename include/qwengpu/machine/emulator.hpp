@@ -3,7 +3,6 @@
 // lanes are all evaluated from the state before it; then its slots are written one after another (docs/machine.md).
 #pragma once
 
-#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
@@ -12,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include <qwengpu/machine/dependencies.hpp>
 #include <qwengpu/machine/evaluation.hpp>
 #include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/observer.hpp>
+#include <qwengpu/machine/open_record.hpp>
 #include <qwengpu/machine/outcome.hpp>
 #include <qwengpu/machine/scheduler.hpp>
 #include <qwengpu/machine/state.hpp>
@@ -27,53 +26,6 @@ namespace qwengpu::machine {
 inline constexpr std::uint64_t default_step_limit = 10'000'000;
 
 namespace detail {
-
-/// The present slots of a block and the dependencies from each on, worked out once per program.
-struct slot_plan {
-    std::array<slot, slot_count> slots{};
-    std::array<port_set, slot_count> rest{};
-    std::size_t count = 0;
-
-    explicit slot_plan(const machine_block& b) {
-        const auto of_all = rest_of_dependencies(b);
-        for (std::size_t i = 0; i < all_slots.size(); ++i) {
-            if (!present(b, all_slots[i])) continue;
-            slots[count] = all_slots[i];
-            rest[count++] = of_all[i];
-        }
-    }
-};
-
-/// One record being written: the lanes' values, and how far `all` reaches.
-template <sizes M>
-struct open_record {
-    const machine_block& block;
-    warp_state<M>& warp;
-    lane_mask mask;
-    one_per<lane_evaluation, M.lanes> made{};
-    bool uniform = false;
-
-    [[nodiscard]] int first_lane() const { return std::countr_zero(mask); }
-    [[nodiscard]] const lane_evaluation& of(int lane) const { return made[static_cast<std::size_t>(lane)]; }
-
-    /// The lanes for which a position of this lane holds.
-    [[nodiscard]] lane_mask lanes_of(int lane) const {
-        return uniform ? mask : static_cast<lane_mask>(1u << lane);
-    }
-
-    /// Whether every value that depends on no more than these ports is the same in all lanes.
-    [[nodiscard]] bool agrees(port_set rest) const {
-        if (std::popcount(mask) < 2 || (rest & special_port) != 0) return false;
-        const auto& first = warp.lanes[static_cast<std::size_t>(first_lane())].registers;
-        bool same = true;
-        for_each_lane(mask, [&](int lane) {
-            for (std::size_t p = 0; p < block.ports.size(); ++p)
-                if ((rest >> p) & 1u)
-                    same = same && warp.lanes[static_cast<std::size_t>(lane)].registers[block.ports[p]] == first[block.ports[p]];
-        });
-        return same;
-    }
-};
 
 template <sizes M, std::derived_from<observer> Observer>
 class emulator {
@@ -195,13 +147,12 @@ private:
     void write(const step& s, open_record<M>& r, slot what, int lane) {
         block_statistics& count = out_.blocks[static_cast<std::size_t>(s.block)];
         const lane_mask lanes = r.lanes_of(lane);
-        const auto number = static_cast<std::uint64_t>(std::popcount(lanes));
         if (what == slot::branch) {
             branch(r, lane, lanes);
-            count.taken += r.of(lane).taken ? number : 0;
+            if (r.of(lane).taken) count.taken += static_cast<std::uint64_t>(std::popcount(lanes));
         } else if (what == slot::store) {
             store(r.of(lane), lane);
-            count.stored += r.of(lane).stores ? number : 0;
+            if (r.of(lane).stores) count.stored += static_cast<std::uint64_t>(std::popcount(lanes));
         } else {
             register_value(r, lane, lanes, stage_of(what));
         }
