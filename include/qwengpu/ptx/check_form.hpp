@@ -47,8 +47,8 @@ inline bool allows(const opcode_row& row, std::string_view m) {
 }
 
 inline bool allowed_elsewhere(std::string_view opcode, std::string_view m) {
-    return std::any_of(std::begin(opcode_table), std::end(opcode_table),
-                       [&](const opcode_row& row) { return row.name == opcode && row.modifiers != "*" && allows(row, m); });
+    const auto rows = rows_named(opcode);
+    return std::any_of(rows.begin(), rows.end(), [&](const opcode_row& row) { return row.modifiers != "*" && allows(row, m); });
 }
 
 inline std::string wrong_modifier(const instruction& i, std::string_view m) {
@@ -136,8 +136,7 @@ inline std::vector<std::string_view> match_operands(const opcode_row& row, const
 /// The form of the instruction that the table means; nullptr for an instruction that may have anything.
 inline const opcode_row* form_of(const instruction& i) {
     const opcode_row* last = nullptr;
-    for (const opcode_row& row : opcode_table) {
-        if (row.name != i.opcode) continue;
+    for (const opcode_row& row : rows_named(i.opcode)) {
         last = &row;
         if (detail::meant(row, i)) break;
     }

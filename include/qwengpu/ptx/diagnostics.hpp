@@ -53,14 +53,13 @@ private:
     std::vector<diagnostic> all_;
 };
 
-/// Gathers diagnostics of one file; keeps the first `limit` and counts the rest.
+/// Gathers diagnostics of one file; keeps the first `limit`.
 class diagnostics {
 public:
     explicit diagnostics(std::string file, std::size_t limit = 50) : file_(std::move(file)), limit_(limit) {}
 
     void add(std::string_view id, ptx::place where, std::string message) {
         if (all_.size() < limit_) all_.push_back({std::string(id), std::move(message), where});
-        else ++left_out_;
     }
     [[nodiscard]] bool empty() const { return all_.empty(); }
     [[nodiscard]] bool full() const { return all_.size() >= limit_; }
@@ -71,7 +70,7 @@ public:
         if (all_.empty()) return;
         std::vector<diagnostic> sorted = all_;
         std::stable_sort(sorted.begin(), sorted.end(), [](const diagnostic& a, const diagnostic& b) { return key(a) < key(b); });
-        if (left_out_ > 0) sorted.back().message += "\n(and " + std::to_string(left_out_) + " more)";
+        if (full()) sorted.back().message += "\n(these are the first " + std::to_string(limit_) + "; there may be more)";
         throw diagnostic_error(file_, std::move(sorted));
     }
 
@@ -81,7 +80,6 @@ private:
 
     std::string file_;
     std::size_t limit_;
-    std::size_t left_out_ = 0;
     std::vector<diagnostic> all_;
 };
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The instructions of PTX ISA 6.0 to 9.0: what modifiers, types and operands each may have (opcode_row.hpp says how to read a row).
-// A form further up is meant before one further down. Instructions that no machine of ours will run take anything.
+// Sorted by name; of two forms of a name the upper one is tried first. Instructions that no machine of ours will run take anything.
 #pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+#include <string_view>
 
 #include <qwengpu/ptx/opcode_row.hpp>
 
@@ -133,10 +138,21 @@ inline constexpr std::string_view foreign_opcodes =
     "multimem setmaxnreg stackrestore stacksave stmatrix suld suq sured sust tcgen05 tensormap tex tld4 txq vabsdiff vabsdiff2 vabsdiff4 "
     "vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma";
 
+static_assert(std::is_sorted(std::begin(opcode_table), std::end(opcode_table),
+                             [](const opcode_row& a, const opcode_row& b) { return a.name < b.name; }));
+
+/// The rows of this name, in the order of the table; none for an unknown or foreign instruction.
+constexpr std::span<const opcode_row> rows_named(std::string_view name) {
+    const auto first = std::lower_bound(std::begin(opcode_table), std::end(opcode_table), name,
+                                        [](const opcode_row& row, std::string_view n) { return row.name < n; });
+    auto last = first;
+    while (last != std::end(opcode_table) && last->name == name) ++last;
+    return {first, last};
+}
+
 /// The name of the instruction as the table holds it, or empty. It lives for ever.
 constexpr std::string_view opcode_named(std::string_view name) {
-    for (const opcode_row& row : opcode_table)
-        if (row.name == name) return row.name;
+    if (const auto rows = rows_named(name); !rows.empty()) return rows[0].name;
     std::string_view found;
     detail::any_word(foreign_opcodes, ' ', [&](std::string_view word) {
         if (word == name) found = word;
