@@ -171,8 +171,8 @@ private:
 template <sizes M>
 bool differs(const launch_image<M>& image) {
     test::event_log log;
-    (void)emulate(image, log);
-    return log.lines != position_writer<M>(image).run();
+    const bool ends = emulate(image, log, 20'000).ended != ending::step_limit;  // a shrunk launch may not
+    return ends && log.lines != position_writer<M>(image).run();
 }
 
 }  // namespace

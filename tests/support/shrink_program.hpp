@@ -156,7 +156,8 @@ private:
 
 }  // namespace detail
 
-/// A smaller launch for which `fails(image)` still holds, as it must for `image`.
+/// A smaller launch for which `fails(image)` still holds, as it must for `image`. It is also asked about launches that do
+/// not end by themselves, so it must have a step limit.
 template <machine::sizes M, class Fails>
 machine::launch_image<M> shrink_launch(machine::launch_image<M> image, const Fails& fails) {
     return detail::shrinker<M, Fails>(std::move(image), fails).run();
