@@ -39,7 +39,7 @@ public:
     signal at_least(network& net, int layer, const std::string& name, signal ratio, int k) const {
         const signal out = net.make(name);
         const double slope = std::round(8.0 * 3.9 / (std::exp(-log_rho_) - 1.0)) / 8.0;  // eighths, so that slope + 3 is a bf16
-        const linear y = to_bf16(slope * std::exp(-log_rho_ * k)) * linear(ratio);
+        const linear y = static_cast<double>(to_bf16(slope * std::exp(-log_rho_ * k))) * linear(ratio);
         net.add_unit(layer, linear(slope + 3.0) - y, linear(1.0), {{out, 0.5F}});
         net.add_unit(layer, linear(slope + 1.0) - y, linear(1.0), {{out, -0.5F}});
         return out;
