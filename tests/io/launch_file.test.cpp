@@ -13,7 +13,7 @@ using io::json;
 
 namespace {
 
-io::launch_case read(const std::string& text) {
+launch_case read(const std::string& text) {
     const auto document = json::parse(text);
     return io::read_case(io::json_cursor(document, "t.json"));
 }

@@ -3,7 +3,7 @@
 // expected of it: the contents of every buffer afterwards, or the stage at which it must be refused (`expect_error`).
 #pragma once
 
-#include <qwengpu/launch/request.hpp>
+#include <qwengpu/launch/launch_case.hpp>
 #include <qwengpu/io/element_json.hpp>
 
 #include <array>
@@ -12,16 +12,6 @@
 #include <vector>
 
 namespace qwengpu::io {
-
-/// One launch of a file.
-struct launch_case {
-    std::string name, source;
-    std::string kernel;  ///< empty: the file's only kernel
-    launch_request request;
-    std::optional<std::vector<buffer>> expect;  ///< every buffer after the launch, in the order of the arguments
-    std::string expect_error;                   ///< stage that must refuse it; empty: none
-    std::vector<std::string> tags;
-};
 
 namespace detail {
 
