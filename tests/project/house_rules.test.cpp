@@ -46,6 +46,20 @@ TEST_CASE("the tests keep the house rules") {
     CHECK(violations == std::vector<std::string>{});
 }
 
+TEST_CASE("no page has a dead link") {
+    auto dead = test::dead_links(tests / "../README.md");
+    for (const auto& entry : fs::recursive_directory_iterator(tests / "../docs"))
+        if (entry.path().extension() == ".md")
+            for (const auto& link : test::dead_links(entry.path())) dead.push_back(link);
+    CHECK(dead == std::vector<std::string>{});
+}
+
+TEST_CASE("a dead link is found, a good one is not") {
+    const auto page = tests / "project/fixtures/bad_house/page.md";
+    CHECK(test::links_of(page) == std::vector<std::string>{"no_licence.hpp", "good.sh", "missing.md"});
+    CHECK(test::dead_links(page) == std::vector<std::string>{"page.md: missing.md"});
+}
+
 TEST_CASE("a missing licence line is found") {
     const std::vector<std::string> expected{"no_licence.hpp: the licence line is missing",
                                             "no_licence.sh: the licence line is missing"};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Rules that hold for every source file of the project: a licence line first, and at most 400 lines.
+// Rules that hold for every file of the project that is written by hand: in sources a licence line first and at most
+// 400 lines, in pages no link to a file that is not there.
 #pragma once
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,6 +46,24 @@ inline std::vector<std::string> house_violations(const std::filesystem::path& ro
             violations.insert(name + ": " + std::to_string(lines.size()) + " lines, more than 400");
     }
     return {violations.begin(), violations.end()};
+}
+
+/// The targets of the links of a page that are files of the project, without what follows a #.
+inline std::vector<std::string> links_of(const std::filesystem::path& page) {
+    static const std::regex pattern(R"(\]\(([^)#\s]+)[^)]*\))");
+    std::vector<std::string> targets;
+    for (const auto& line : read_lines(page))
+        for (std::sregex_iterator link(line.begin(), line.end(), pattern), end; link != end; ++link)
+            if (const std::string target = (*link)[1]; target.find("://") == std::string::npos) targets.push_back(target);
+    return targets;
+}
+
+/// The dead links of a page, one line each: "page: target".
+inline std::vector<std::string> dead_links(const std::filesystem::path& page) {
+    std::vector<std::string> dead;
+    for (const auto& target : links_of(page))
+        if (!std::filesystem::exists(page.parent_path() / target)) dead.push_back(page.filename().string() + ": " + target);
+    return dead;
 }
 
 }  // namespace qwengpu::test
