@@ -80,9 +80,8 @@ inline void parse_function(parse_context& c, linkage link, bool is_entry) {
         if (!c.out.functions[id].has_body) c.out.functions[id] = std::move(fc.f);
         return;
     }
-    const place brace = c.in.peek().where;
+    if (c.in.at("{") && c.out.functions[id].has_body) throw syntax_error(fc.f.where, detail::described(fc.f) + " has two bodies");
     c.in.expect("{");
-    if (c.out.functions[id].has_body) throw syntax_error(brace, detail::described(fc.f) + " has two bodies");
     fc.f.has_body = true;
     c.in.set_inside("the body of " + detail::described(fc.f));
     parse_body(c, fc);
