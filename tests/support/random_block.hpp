@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <qwengpu/machine/block.hpp>
@@ -23,6 +24,7 @@ struct random_names {
     std::vector<int> writable{};     ///< registers to write
     std::vector<int> constants{0};   ///< rows to read
     int special_percent = 20;        ///< how often a source is the special register
+    bool mix_ports = false;          ///< ports in any order, with gaps; else in the order of their first use
 };
 
 template <machine::sizes M>
@@ -77,6 +79,7 @@ public:
         if (block.s4.op == machine::alu_op::none && choose_.percent(60)) block.s4 = any_instruction(4);
         destinations();
         tidy();
+        if (names_.mix_ports) mix_ports();
         return block;
     }
 
@@ -164,13 +167,29 @@ private:
         if (!legal()) block = machine::machine_block{};
     }
 
-    bool reads(machine::source s) const {
-        const machine::memory_instruction& m = block.mem;
-        for (const machine::alu_instruction* i : {&block.s1, &block.s3, &block.s4})
-            if (i->a == s || i->b == s || i->c == s) return true;
-        for (const machine::source other : {m.load_address, m.load_guard, m.load_else, m.store_address, m.store_data, m.cond})
-            if (other == s) return true;
-        return false;
+    bool reads(machine::source s) {
+        bool found = false;
+        for_each_source([&](machine::source other) { found = found || other == s; });
+        return found;
+    }
+
+    template <class F>
+    void for_each_source(F&& f) {
+        machine::memory_instruction& m = block.mem;
+        for (machine::alu_instruction* i : {&block.s1, &block.s3, &block.s4})
+            for (machine::source* s : {&i->a, &i->b, &i->c}) f(*s);
+        for (machine::source* s : {&m.load_address, &m.load_guard, &m.load_else, &m.store_address, &m.store_data, &m.cond}) f(*s);
+    }
+
+    void mix_ports() {
+        std::array<std::size_t, 4> to{0, 1, 2, 3};
+        for (std::size_t i = 3; i > 0; --i) std::swap(to[i], to[static_cast<std::size_t>(choose_.below(static_cast<int>(i) + 1))]);
+        const auto ports = block.ports;
+        for (std::size_t i = 0; i < 4; ++i) block.ports[to[i]] = ports[i];
+        for_each_source([&](machine::source& s) {
+            if (s >= machine::source::r0 && s <= machine::source::r3)
+                s = port(to[static_cast<std::size_t>(s) - static_cast<std::size_t>(machine::source::r0)]);
+        });
     }
 
     choices& choose_;

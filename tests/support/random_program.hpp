@@ -27,6 +27,7 @@ struct random_options {
     int max_buffers = 3;
     int max_rounds = 6;          ///< how often a lane goes back, about
     int faulty_percent = 12;     ///< of programs that may access what they may not, or run off their blocks
+    bool mix_ports = false;      ///< blocks read registers through any of their ports; assembly gives ports in order
 };
 
 template <machine::sizes M>
@@ -35,6 +36,7 @@ public:
     random_program(std::uint64_t seed, const random_options& options) : choose_(seed), options_(options) {
         faulty_ = choose_.percent(options.faulty_percent);
         names_.special_percent = choose_.below(3) * 12;
+        names_.mix_ports = options.mix_ports;
         plan_buffers();
         plan_registers();
     }
@@ -81,8 +83,8 @@ private:
         const int dimensions = choose_.between(1, 3);
         for (int i = 0; i < dimensions; ++i) {
             const auto at = static_cast<std::size_t>(choose_.below(3));
-            const auto n = static_cast<std::uint32_t>(choose_.between(1, most));
-            if (e[0] * e[1] * e[2] / e[at] * n <= static_cast<std::uint32_t>(most)) e[at] = n;
+            const int room = most / static_cast<int>(e[0] * e[1] * e[2] / e[at]);
+            e[at] = static_cast<std::uint32_t>(choose_.between(1, i + 1 < dimensions ? std::max(1, room / 2) : room));
         }
         return e;
     }
