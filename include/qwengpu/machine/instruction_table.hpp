@@ -48,7 +48,7 @@ constexpr u32 add(u32 a, u32 b, u32, std::uint8_t m) {
 constexpr u32 lop(u32 a, u32 b, u32 c, std::uint8_t m) {
     u32 r = 0;
     for (unsigned row = 0; row < 8; ++row)
-        if ((m >> row) & 1u) r |= ((row & 4u) ? a : ~a) & ((row & 2u) ? b : ~b) & ((row & 1u) ? c : ~c);
+        if ((unsigned{m} >> row) & 1u) r |= ((row & 4u) ? a : ~a) & ((row & 2u) ? b : ~b) & ((row & 1u) ? c : ~c);
     return r;
 }
 

@@ -160,7 +160,7 @@ private:
         const int written = register_of(b_, first);
         if (written == 0 || !present(b_, later)) return;
         for (std::size_t port = 0; port < b_.ports.size(); ++port)
-            if (((dependencies(b_, later) >> port) & 1u) && b_.ports[port] == written)
+            if (((unsigned{dependencies(b_, later)} >> port) & 1u) && b_.ports[port] == written)
                 say("D" + std::to_string(stage_of(first)) + " overwrites register " + std::to_string(written) +
                     ", which D" + std::to_string(stage_of(later)) + " still depends on");
     }

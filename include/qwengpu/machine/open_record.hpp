@@ -57,7 +57,7 @@ struct open_record {
         bool same = true;
         for_each_lane(mask, [&](int lane) {
             for (std::size_t p = 0; p < block.ports.size(); ++p)
-                if ((rest >> p) & 1u)
+                if ((unsigned{rest} >> p) & 1u)
                     same = same && warp.lanes[static_cast<std::size_t>(lane)].registers[block.ports[p]] == first[block.ports[p]];
         });
         return same;
