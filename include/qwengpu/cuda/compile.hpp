@@ -2,6 +2,8 @@
 // CUDA C++ to PTX: a .cu file goes through nvcc or clang, a .ptx file is taken as it is. Which compiler it was is told.
 #pragma once
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -32,8 +34,27 @@ struct ptx_source {
 
 namespace detail {
 
-inline std::vector<std::string> nvcc_command(const compiler& c, const std::filesystem::path& source, const std::filesystem::path& result) {
-    return {c.path.string(), "-ptx", "-arch=sm_75", "-O3", "-lineinfo", "-x", "cu", "-o", result.string(), source.string()};
+/// `folder`/include is the folder of the source if that has a name of ours.
+inline std::vector<std::string> nvcc_command(const compiler& c, const std::filesystem::path& source, const std::filesystem::path& result,
+                                             const temporary_directory& folder) {
+    return {c.path.string(), "-ptx", "-arch=sm_75", "-O3", "-lineinfo", "-x", "cu", "-I" + (folder.path() / "include").string(),
+            "-o", result.string(), source.string()};
+}
+
+/// nvcc hands names to a shell of its own, so a name that a shell would read otherwise gets one that it will not: a link in our folder.
+inline std::filesystem::path safe_name(const std::filesystem::path& source, const temporary_directory& folder) {
+    const auto safe = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '_' || c == '-' || c == '+'; };
+    const std::string name = source.string();
+    if (std::all_of(name.begin(), name.end(), safe)) return source;
+    std::filesystem::create_directory_symlink(source.parent_path(), folder.path() / "include");
+    const auto link = folder.path() / "source.cu";
+    std::filesystem::create_symlink(source, link);
+    return link;
+}
+
+inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
+    if (from == to) return;
+    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
 }
 
 /// The headers of the toolkit that sources like to include are there, and empty: what they declare is in ours.
@@ -64,12 +85,17 @@ inline ptx_source compile_with(const compiler& c, const std::filesystem::path& s
     detail::check_is_file(source);
     const temporary_directory folder;
     const auto result = folder.path() / "out.ptx";
-    const auto from = std::filesystem::absolute(source);
-    auto command = c.kind == compiler_kind::nvcc ? detail::nvcc_command(c, from, result) : detail::clang_command(c, from, result, folder);
+    const auto whole = std::filesystem::absolute(source);
+    const bool nvcc = c.kind == compiler_kind::nvcc;
+    const auto from = nvcc ? detail::safe_name(whole, folder) : whole;
+    auto command = nvcc ? detail::nvcc_command(c, from, result, folder) : detail::clang_command(c, from, result, folder);
     command.insert(command.begin() + 1, o.flags.begin(), o.flags.end());
-    const process_result r = run(command, o.limit, {"TMPDIR=" + folder.path().string()});
+    process_result r = run(command, o.limit, {"TMPDIR=" + folder.path().string()});
+    detail::replace_all(r.output, from.string(), whole.string());
     if (r.timed_out || r.status != 0) throw detail::compile_error(c, source, r, o);
-    return {read_file(result), c.path.string(), r.output};
+    ptx_source compiled{read_file(result), c.path.string(), std::move(r.output)};
+    if (whole.string().find_first_of("\"\\\n") == std::string::npos) detail::replace_all(compiled.text, from.string(), whole.string());
+    return compiled;
 }
 
 /// PTX of a file: .ptx is read, anything else is compiled. If nvcc was only found, not asked for, and fails without naming a line of

@@ -28,10 +28,10 @@ inline place place_in(std::string_view line) {
         if (line[k] != ':' && line[k] != '(') continue;
         std::string_view rest = line.substr(k + 1);
         const int number = take_number(rest);
-        const char close = line[k] == '(' ? ')' : ':';
-        if (number <= 0 || rest.empty() || rest[0] != close) continue;
-        rest.remove_prefix(1);
-        return {std::string(line.substr(0, k)), number, close == ':' ? take_number(rest) : 0};
+        const std::string_view close = line[k] == '(' ? "):" : ":";
+        if (number <= 0 || !rest.starts_with(close)) continue;
+        rest.remove_prefix(close.size());
+        return {std::string(line.substr(0, k)), number, line[k] == ':' ? take_number(rest) : 0};
     }
     return {};
 }
