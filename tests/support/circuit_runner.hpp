@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// Circuits under test: inputs at fixed channels after the constants, the circuit's layers, named outputs, and an engine that
+// runs it. An output that is not within a quarter of 0 or 1 is an error, whatever bit it would round to.
+#pragma once
+
+#include <qwengpu/circuit/allocate.hpp>
+#include <qwengpu/circuit/assemble.hpp>
+#include <qwengpu/circuit/network.hpp>
+#include <qwengpu/nn/sparse_model.hpp>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qwengpu::test {
+
+/// A network under construction with its inputs and outputs.
+class circuit_bench {
+public:
+    explicit circuit_bench(int layers, const nn::shape& shape = nn::qwen35_2b)
+        : net(layers), shape_(shape), free_channel_(1 + circuit::constant_channels::ballast_count(shape)) {}
+
+    circuit::network net;
+
+    /// Bits that every token's embedding sets.
+    circuit::word input(const std::string& name, int bits) {
+        circuit::word w;
+        for (int i = 0; i < bits; ++i) w.push_back(net.input(name + "[" + std::to_string(i) + "]", free_channel_++));
+        return w;
+    }
+    circuit::signal input(const std::string& name) { return net.input(name, free_channel_++); }
+
+    /// Bits that the circuit makes and the test looks at. Those that nothing adds to read as 0.
+    circuit::word output(const std::string& name, int bits) {
+        const auto w = net.make_word(name, bits);
+        looked_at_.insert(looked_at_.end(), w.begin(), w.end());
+        return w;
+    }
+    circuit::signal output(const std::string& name) { return output(name, 1).front(); }
+    circuit::signal look_at(circuit::signal s) { return looked_at_.emplace_back(s); }
+
+    /// Gives the signals channels and builds the layers; once, when the circuit is complete.
+    [[nodiscard]] std::vector<circuit::assembler::layer_weights> compile() {
+        for (const auto s : looked_at_)
+            if (net.info(s).born != circuit::network::unborn) net.keep(s, net.layer_count() - 1);
+        allocation_ = circuit::allocate(net, shape_.hidden, free_channel_);
+        return circuit::assembler(net, allocation_, shape_).layers();
+    }
+
+    [[nodiscard]] const nn::shape& shape() const { return shape_; }
+    [[nodiscard]] const circuit::allocation& channels() const { return allocation_; }
+
+private:
+    nn::shape shape_;
+    int free_channel_;
+    std::vector<circuit::signal> looked_at_;
+    circuit::allocation allocation_;
+};
+
+/// Runs a circuit with rounding R: many tokens at a time, whose inputs are set and whose outputs are read by column.
+template <nn::rounding R>
+class circuit_runner {
+public:
+    explicit circuit_runner(circuit_bench& bench, int columns = 1)
+        : layers_(bench.compile()), model_(layers_, bench.shape()), state_(model_.new_state()), bench_(bench),
+          empty_(nn::vector::Zero(bench.shape().hidden)), residuals_(bench.shape().hidden, columns) {
+        empty_[0] = 1.0F;
+        empty_.segment(1, circuit::constant_channels::ballast_count(bench.shape())).setConstant(circuit::constant_channels::ballast_value);
+        clear();
+    }
+
+    /// Sets every input to 0.
+    void clear() { residuals_.colwise() = empty_; }
+
+    void set(const circuit::word& w, std::uint64_t value, int column = 0) {
+        for (std::size_t i = 0; i < w.size(); ++i) set(w[i], ((value >> i) & 1U) != 0, column);
+    }
+    void set(circuit::signal s, bool bit, int column = 0) { residuals_(bench_.net.info(s).channel, column) = bit ? 1.0F : 0.0F; }
+
+    /// Runs the tokens of all columns, in order.
+    void run() { model_.forward(state_, residuals_); }
+
+    [[nodiscard]] std::uint64_t get(const circuit::word& w, int column = 0) const {
+        std::uint64_t value = 0;
+        for (std::size_t i = 0; i < w.size(); ++i) value |= std::uint64_t{get(w[i], column)} << i;
+        return value;
+    }
+    [[nodiscard]] bool get(circuit::signal s, int column = 0) const {
+        const float v = level(s, column);
+        const bool bit = v > 0.5F;
+        if (!(std::abs(v - (bit ? 1.0F : 0.0F)) < 0.25F))
+            throw std::runtime_error("'" + bench_.net.info(s).name + "' is " + std::to_string(v) + ", which is no bit");
+        return bit;
+    }
+    /// What the channel holds; 0 for a signal that nothing makes.
+    [[nodiscard]] float level(circuit::signal s, int column = 0) const {
+        const int channel = bench_.net.info(s).channel;
+        return channel < 0 ? 0.0F : residuals_(channel, column);
+    }
+
+    [[nodiscard]] int columns() const { return static_cast<int>(residuals_.cols()); }
+    [[nodiscard]] const std::vector<circuit::assembler::layer_weights>& layers() const { return layers_; }
+
+private:
+    std::vector<circuit::assembler::layer_weights> layers_;
+    nn::sparse_model<R> model_;
+    nn::sparse_state state_;
+    const circuit_bench& bench_;
+    nn::vector empty_;
+    nn::tokens residuals_;
+};
+
+}  // namespace qwengpu::test
