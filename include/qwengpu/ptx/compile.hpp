@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// The front door of the compiler: a kernel of a checked PTX module becomes a machine program. This file is the list of the
+// passes; each has a header of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <qwengpu/error.hpp>
+#include <qwengpu/machine/legality.hpp>
+#include <qwengpu/machine/program.hpp>
+#include <qwengpu/machine/sizes.hpp>
+#include <qwengpu/ptx/allocate.hpp>
+#include <qwengpu/ptx/ast.hpp>
+#include <qwengpu/ptx/diagnostics.hpp>
+#include <qwengpu/ptx/divide.hpp>
+#include <qwengpu/ptx/emit.hpp>
+#include <qwengpu/ptx/ir_clean.hpp>
+#include <qwengpu/ptx/ir_legalise.hpp>
+#include <qwengpu/ptx/layout.hpp>
+#include <qwengpu/ptx/link.hpp>
+#include <qwengpu/ptx/lower.hpp>
+#include <qwengpu/ptx/narrow.hpp>
+#include <qwengpu/ptx/schedule.hpp>
+#include <qwengpu/ptx/spill.hpp>
+#include <qwengpu/ptx/webs.hpp>
+
+namespace qwengpu::ptx {
+
+/// A kernel as the machine runs it. The program holds blocks, parameters and literals with their rows, and for every block
+/// its lines and how many PTX instructions of the input it stands for.
+struct compiled_kernel {
+    machine::program program;
+    int registers = 0;         ///< how many of the machine's registers it uses
+    int ptx_instructions = 0;  ///< in the kernel's text
+    place where{};             ///< of the kernel's name
+};
+
+namespace detail {
+
+[[noreturn]] inline void fail_for_resources(const parsed_module& m, const function& kernel, const std::string& what) {
+    throw diagnostic_error(m.file, {{"ptx.resources", "kernel " + kernel.name + " " + what, kernel.where}});
+}
+
+/// Blocks that the kernel needs in any case: one for each access, one for three computations.
+inline std::size_t least_blocks(const ir::function& f) {
+    std::size_t accesses = 0, computations = 0, branches = 0;
+    for (const ir::block& b : f.blocks) {
+        if (b.end.branches()) ++branches;
+        for (ir::value_id v : b.body) ++(f.at(v).is_memory() ? accesses : computations);
+    }
+    return std::max({accesses, (computations + 2) / 3, branches});
+}
+
+inline void check_blocks(const parsed_module& m, const function& kernel, std::size_t needed, std::size_t there, std::string_view how_sure) {
+    if (needed <= there) return;
+    fail_for_resources(m, kernel, "needs " + std::string(how_sure) + std::to_string(needed) + " machine blocks; the program memory holds " +
+                                      std::to_string(there) + "; split the kernel or roll its loops up");
+}
+
+/// The kernel as words, blocks in their shape, everything ready to be fused.
+inline ir::function prepare(const parsed_module& m, const function& kernel) {
+    ir::function f = lower_kernel(m, kernel);
+    ir::optimise(f);
+    ir::expand_wide(f);
+    ir::optimise(f);
+    ir::expand_divisions(f);
+    ir::optimise(f);
+    return f;
+}
+
+/// A kernel whose blocks are formed and whose values have registers.
+struct fitted_kernel {
+    ir::function code;
+    ir::webs webs;
+    std::vector<fused_block> blocks;
+    allocation registers;
+};
+
+/// Forms blocks and allocates registers; where they do not suffice, again as if there were fewer of them.
+inline fitted_kernel fit(ir::function f, int registers) {
+    constexpr int step = 3;
+    ir::give_loops_one_latch(f);
+    ir::legalise(f);
+    fitted_kernel k{std::move(f), ir::webs(), {}, {}};
+    k.webs = ir::make_webs(k.code);
+    for (int wanted = registers; wanted > 0; wanted -= step) {
+        fuse::effort how;
+        how.registers = wanted;
+        k.blocks = schedule_blocks(k.code, k.webs, how);
+        k.registers = allocate_registers(k.code, k.blocks, k.webs, registers);
+        if (k.registers.fits) break;
+    }
+    return k;
+}
+
+}  // namespace detail
+
+/// Compiles a kernel of a checked module for the machine M.
+/// @throws diagnostic_error "ptx.unsupported" with everything that cannot be compiled, "ptx.resources" if it does not fit
+template <machine::sizes M = machine::mission, spiller Spiller = no_spilling>
+compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, const Spiller& spill = {}) {
+    constexpr int registers = M.registers - 1;
+    constexpr auto there = static_cast<std::size_t>(M.exit_block());
+    ir::function f = detail::prepare(m, kernel);
+    detail::check_blocks(m, kernel, detail::least_blocks(f), there, "at least ");
+    detail::fitted_kernel k = detail::fit(f, registers);
+    while (!k.registers.fits) {
+        f = spill.relieve({m, k.code, k.registers, registers});
+        k = detail::fit(f, registers);
+    }
+    detail::check_blocks(m, kernel, k.blocks.size(), there, "");
+    auto [program, needs] = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
+    if (needs.constants > M.constants)
+        detail::fail_for_resources(m, kernel, "needs " + std::to_string(needs.constants) + " rows of constants; " + std::to_string(M.constants) +
+                                                  " are there; use fewer parameters or large literals");
+    machine::require_legal<M>(program);
+    return {std::move(program), k.registers.used, static_cast<int>(kernel.code.size()), kernel.where};
+}
+
+/// Compiles the kernel of this name; with an empty name the only one there is.
+/// @throws error "ptx.link" if there is no such kernel, and as above
+template <machine::sizes M = machine::mission>
+compiled_kernel compile_kernel(const parsed_module& m, std::string_view name) {
+    return compile_kernel<M>(m, find_kernel(m, name));
+}
+
+}  // namespace qwengpu::ptx

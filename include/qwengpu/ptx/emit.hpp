@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Writes fused blocks with their registers as a machine program: ports, sources, constants, targets, and the lines each part
+// came from. Rows of the constants from 13 on hold the parameters that are wanted, then the literals of more than 16 bits.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <qwengpu/machine/program.hpp>
+#include <qwengpu/ptx/allocate.hpp>
+#include <qwengpu/ptx/ast.hpp>
+#include <qwengpu/ptx/schedule.hpp>
+
+namespace qwengpu::ptx {
+
+namespace detail {
+
+/// Gives parameters and literals their rows.
+class constant_rows {
+public:
+    constant_rows(const parsed_module& m, const function& kernel, const ir::function& f, const std::vector<fused_block>& blocks) {
+        std::vector<int> words(kernel.parameters.size(), 0);
+        for (const fused_block& b : blocks) each_operand(f, b, [&](const ir::operand& o) {
+            if (o.kind != ir::from::parameter) return;
+            int& n = words[o.bits >> 16];
+            n = std::max(n, static_cast<int>(o.bits & 0xffffU) + 1);
+        });
+        for (std::size_t k = 0; k < words.size(); ++k) add_parameter(m, kernel, f, k, words[k]);
+    }
+
+    [[nodiscard]] int of_parameter(const ir::operand& o) const {
+        return parameters_[o.bits >> 16].first_row + static_cast<int>(o.bits & 0xffffU);
+    }
+    int of_literal(std::uint32_t bits) {
+        const auto [at, fresh] = literal_rows_.try_emplace(bits, next_);
+        if (fresh) literals_.push_back({next_++, bits});
+        return at->second;
+    }
+    [[nodiscard]] int end() const { return next_; }
+    [[nodiscard]] const std::vector<machine::kernel_parameter>& parameters() const { return parameters_; }
+    [[nodiscard]] const std::vector<machine::constant_literal>& literals() const { return literals_; }
+
+private:
+    template <class F>
+    static void each_operand(const ir::function& fn, const fused_block& b, F&& f) {
+        for (ir::value_id v : b.stage)
+            if (v != no_value) ir::for_each_operand(fn.at(v), f);
+    }
+
+    void add_parameter(const parsed_module& m, const function& kernel, const ir::function& f, std::size_t k, int words) {
+        machine::kernel_parameter p;
+        const parameter& from = kernel.parameters[k];
+        const variable* v = from.in_register ? nullptr : &kernel.variables[from.id];
+        p.name = v != nullptr ? v->name : kernel.registers[from.id].name;
+        p.bytes = v != nullptr ? static_cast<int>(v->bytes()) : m.address_size / 8;
+        p.is_pointer = f.pointers[k];
+        p.rows = words;
+        p.first_row = words > 0 ? next_ : 0;
+        next_ += words;
+        parameters_.push_back(std::move(p));
+    }
+
+    int next_ = machine::first_free_constant;
+    std::vector<machine::kernel_parameter> parameters_;
+    std::vector<machine::constant_literal> literals_;
+    std::map<std::uint32_t, int> literal_rows_;
+};
+
+/// Writes one block.
+class block_writer {
+public:
+    block_writer(const ir::function& f, const fused_block& from, const ir::webs& w, const allocation& a, constant_rows& rows)
+        : f_(f), from_(from), webs_(w), allocation_(a), rows_(rows) {}
+
+    machine::machine_block run() {
+        for (int k = 0; k < 4; ++k) stage(k);
+        if (from_.store != no_value) store();
+        if (from_.branch) {
+            out_.has_branch = true;
+            out_.mem.cond = source(from_.condition, 4, nullptr);
+            out_.mem.sense = from_.sense;
+        }
+        return out_;
+    }
+
+private:
+    void stage(int k) {
+        const auto at = static_cast<std::size_t>(k);
+        const ir::value_id v = from_.stage[at];
+        if (v == no_value) return;
+        const ir::instruction& i = f_.at(v);
+        if (from_.write[at]) out_.dest[at] = allocation_.registers.at(webs_.of(v));
+        if (k == 1) return load(i);
+        machine::alu_instruction& out = k == 0 ? out_.s1 : k == 2 ? out_.s3 : out_.s4;
+        out.op = i.op;
+        out.mod = i.mod;
+        out.a = source(i.a, k, &out);
+        out.b = source(i.b, k, &out);
+        out.c = source(i.c, k, &out);
+    }
+
+    void load(const ir::instruction& i) {
+        machine::memory_instruction& m = out_.mem;
+        m.op = machine::memory_op::load;
+        m.load_address = source(i.a, 1, nullptr);
+        m.load_guard = source(i.b, 1, nullptr);
+        m.load_sense = i.b.present() && i.sense;
+        m.load_else = source(i.c, 1, nullptr);
+    }
+
+    void store() {
+        const ir::instruction& i = f_.at(from_.store);
+        machine::memory_instruction& m = out_.mem;
+        out_.has_store = true;
+        m.store_address = source(i.a, 4, nullptr);
+        m.store_data = source(i.b, 4, nullptr);
+        m.store_guarded = i.c.present();
+        if (!m.store_guarded) return;
+        m.cond = source(i.c, 4, nullptr);
+        m.sense = i.sense;
+    }
+
+    machine::source source(const ir::operand& o, int stage, machine::alu_instruction* in) {
+        switch (o.kind) {
+            case ir::from::none: return machine::source::zero;
+            case ir::from::special: out_.special = static_cast<machine::special_register>(o.bits); return machine::source::special;
+            case ir::from::literal: return o.bits == 0 ? machine::source::zero : literal(o.bits, in);
+            case ir::from::row: return constant(static_cast<int>(o.bits), in);
+            case ir::from::parameter: return constant(rows_.of_parameter(o), in);
+            case ir::from::value: break;
+        }
+        if (const int made = from_.made_in(o, stage); made >= 0)
+            return static_cast<machine::source>(static_cast<int>(machine::source::t1) + made);
+        return port(allocation_.registers.at(webs_.of(o.bits)));
+    }
+
+    machine::source literal(std::uint32_t bits, machine::alu_instruction* in) {
+        const auto as_signed = static_cast<std::int32_t>(bits);
+        if (as_signed < -32768 || as_signed > 32767) return constant(rows_.of_literal(bits), in);
+        in->imm = static_cast<std::uint16_t>(bits);
+        return machine::source::imm;
+    }
+    static machine::source constant(int row, machine::alu_instruction* in) {
+        in->imm = static_cast<std::uint16_t>(row);
+        return machine::source::constant;
+    }
+
+    machine::source port(std::uint8_t reg) {
+        std::size_t k = 0;
+        while (k < ports_ && out_.ports[k] != reg) ++k;
+        if (k == ports_) out_.ports[ports_++] = reg;
+        return static_cast<machine::source>(static_cast<std::size_t>(machine::source::r0) + k);
+    }
+
+    const ir::function& f_;
+    const fused_block& from_;
+    const ir::webs& webs_;
+    const allocation& allocation_;
+    constant_rows& rows_;
+    machine::machine_block out_;
+    std::size_t ports_ = 0;
+};
+
+/// Lines of the PTX and CUDA sources, with the files of the module numbered from 0.
+class line_writer {
+public:
+    line_writer(const parsed_module& m, const ir::function& f) : f_(f) {
+        for (const auto& [number, name] : m.files) {
+            index_.emplace(number, static_cast<int>(names_.size()));
+            names_.push_back(name);
+        }
+    }
+    [[nodiscard]] machine::source_line of(std::uint32_t source) const {
+        machine::source_line line = f_.sources[source];
+        const auto file = index_.find(static_cast<std::uint32_t>(line.cuda_file));
+        line.cuda_file = file == index_.end() ? 0 : file->second;
+        if (file == index_.end()) line.cuda_line = 0;
+        return line;
+    }
+    [[nodiscard]] machine::block_notes notes(const fused_block& b) const {
+        machine::block_notes n;
+        for (std::size_t k = 0; k < 4; ++k)
+            if (b.stage[k] != no_value) n.stages[k] = of(f_.at(b.stage[k]).source);
+        if (b.store != no_value) n.store = of(f_.at(b.store).source);
+        if (b.branch) n.branch = of(b.source);
+        n.ptx_instructions = b.ptx_instructions;
+        n.ptx_if_taken = b.ptx_if_taken;
+        return n;
+    }
+    [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
+
+private:
+    const ir::function& f_;
+    std::map<std::uint32_t, int> index_;
+    std::vector<std::string> names_;
+};
+
+}  // namespace detail
+
+/// What the blocks of a program need of the machine besides registers.
+struct demand {
+    int blocks = 0, constants = 0;
+};
+
+/// The machine program of a kernel; `exit` is the machine's id for the end of a thread. A trap goes to a block that is not there.
+inline std::pair<machine::program, demand> emit_program(const parsed_module& m, const function& kernel, const ir::function& f,
+                                                        const std::vector<fused_block>& blocks, const ir::webs& w, const allocation& a, int exit) {
+    detail::constant_rows rows(m, kernel, f, blocks);
+    const detail::line_writer lines(m, f);
+    machine::program out;
+    bool traps = false;
+    const auto target = [&](std::uint32_t t) {
+        traps = traps || t == ir::trap_target;
+        return static_cast<std::uint16_t>(t == ir::exit_target ? static_cast<std::uint32_t>(exit) : t == ir::trap_target ? static_cast<std::uint32_t>(blocks.size()) : t);
+    };
+    for (const fused_block& b : blocks) {
+        machine::machine_block block = detail::block_writer(f, b, w, a, rows).run();
+        block.next = target(b.next);
+        if (b.branch) block.taken = target(b.taken);
+        out.blocks.push_back(block);
+        out.notes.push_back(lines.notes(b));
+    }
+    out.name = kernel.name;
+    out.parameters = rows.parameters();
+    out.literals = rows.literals();
+    out.cuda_files = lines.names();
+    out.ptx_file = m.file;
+    return {std::move(out), demand{static_cast<int>(blocks.size()) + (traps ? 1 : 0), rows.end()}};
+}
+
+}  // namespace qwengpu::ptx

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// A kernel's control flow before its instructions are lowered: PTX instructions in blocks, device functions copied in at
+// their calls (each copy is a frame with registers of its own). Block 0 is the entry; nothing jumps to it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <qwengpu/ptx/ast.hpp>
+#include <qwengpu/ptx/diagnostics.hpp>
+#include <qwengpu/ptx/ir.hpp>
+
+namespace qwengpu::ptx {
+
+/// A copy of a function: the kernel itself (frame 0), or one call of a device function.
+struct frame {
+    const function* code = nullptr;
+    std::uint32_t caller = 0;         ///< frame of the call; of the kernel: itself
+    const instruction* call = nullptr;
+    std::uint32_t first_register = 0; ///< its registers are numbered from here
+};
+
+enum class step_kind : std::uint8_t { plain, enter_call, leave_call };
+
+struct flow_step {
+    step_kind kind = step_kind::plain;
+    std::uint32_t frame = 0;          ///< of the instruction; of a call: the callee's
+    const instruction* code = nullptr;
+};
+
+/// How a block ends: it goes on to `next`; or, by a guard or by index == `index`, to `taken`.
+enum class flow_end : std::uint8_t { go, guard, index };
+
+struct flow_block {
+    std::vector<flow_step> steps{};
+    flow_end end = flow_end::go;
+    std::uint32_t frame = 0;
+    const instruction* by = nullptr;  ///< of the guard or index
+    std::uint32_t index = 0;
+    ir::block_id taken = ir::exit_target, next = ir::exit_target;
+    int ptx_instructions = 0;
+};
+
+struct flow {
+    const parsed_module* module = nullptr;
+    std::vector<frame> frames;
+    std::vector<flow_block> blocks;
+};
+
+namespace detail {
+
+/// Copies beyond this many PTX instructions cannot fit any program memory.
+inline constexpr std::size_t most_copied_instructions = 200'000;
+
+class flow_builder {
+public:
+    flow_builder(const parsed_module& m, diagnostics& wrong) : module_(m), wrong_(wrong) { out_.module = &m; }
+
+    flow run(const function& kernel) {
+        out_.blocks.emplace_back();
+        out_.blocks[0].next = copy({&kernel, 0, nullptr, 0}, ir::exit_target);
+        return std::move(out_);
+    }
+
+private:
+    /// Copies a function whose `ret` goes to `back`; returns its first block.
+    ir::block_id copy(const frame& fr, ir::block_id back) {
+        const auto id = static_cast<std::uint32_t>(out_.frames.size());
+        out_.frames.push_back(fr);
+        next_register_ += static_cast<std::uint32_t>(fr.code->registers.size());
+        copied_ += fr.code->code.size();
+        const std::vector<instruction>& code = fr.code->code;
+        const std::vector<ir::block_id> block_at = find_blocks(*fr.code);
+        out_.blocks[block_at.back()].next = back;
+        for (std::size_t k = 0; k < code.size(); ++k) place(code[k], k, id, back, block_at);
+        return block_at[0];
+    }
+
+    /// The block that holds each position; position code.size() is a block of its own that returns.
+    std::vector<ir::block_id> find_blocks(const function& f) {
+        std::vector<std::uint8_t> leads(f.code.size() + 1, 0);
+        leads.front() = leads.back() = 1;
+        for (const label_entry& l : f.labels) leads[l.position] = 1;
+        for (std::size_t k = 0; k < f.code.size(); ++k)
+            if (ends_block(f.code[k])) leads[k + 1] = 1;
+        std::vector<ir::block_id> block_at(f.code.size() + 1);
+        for (std::size_t k = 0; k <= f.code.size(); ++k) {
+            if (leads[k]) out_.blocks.emplace_back();
+            block_at[k] = static_cast<ir::block_id>(out_.blocks.size() - 1);
+        }
+        return block_at;
+    }
+
+    static bool ends_block(const instruction& i) {
+        return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap" || i.opcode == "call";
+    }
+
+    void place(const instruction& i, std::size_t k, std::uint32_t fr, ir::block_id back, const std::vector<ir::block_id>& block_at) {
+        const ir::block_id here = block_at[k], after = block_at[k + 1];
+        ++out_.blocks[here].ptx_instructions;
+        if (here != after) out_.blocks[here].next = after;
+        if (i.opcode == "bra") return go(i, here, fr, after, label(fr, i.operands[0].id, block_at));
+        if (i.opcode == "ret") return go(i, here, fr, after, back);
+        if (i.opcode == "exit") return go(i, here, fr, after, ir::exit_target);
+        if (i.opcode == "trap") return go(i, here, fr, after, ir::trap_target);
+        if (i.opcode == "brx") return indexed(i, here, fr, block_at);
+        if (i.opcode == "call") return call(i, here, fr, after);
+        out_.blocks[here].steps.push_back({step_kind::plain, fr, &i});
+    }
+
+    ir::block_id label(std::uint32_t fr, std::uint32_t id, const std::vector<ir::block_id>& block_at) const {
+        return block_at[out_.frames[fr].code->labels[id].position];
+    }
+
+    void go(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after, ir::block_id target) {
+        flow_block& b = out_.blocks[here];
+        b.next = i.predicate ? after : target;
+        if (!i.predicate || after == target) return;
+        b.end = flow_end::guard;
+        b.by = &i;
+        b.frame = fr;
+        b.taken = target;
+    }
+
+    /// A jump by index becomes a chain of comparisons; an index beyond the table is undefined and takes the last way.
+    void indexed(const instruction& i, ir::block_id here, std::uint32_t fr, const std::vector<ir::block_id>& block_at) {
+        if (i.predicate) return wrong_.add("ptx.unsupported", i.where, "a guarded brx.idx is not supported; branch around it instead");
+        const std::vector<std::uint32_t>& labels = out_.frames[fr].code->branch_tables[i.operands[1].id].labels;
+        if (labels.empty()) return;
+        for (std::size_t k = 0; k + 1 < labels.size(); ++k) {
+            const auto more = static_cast<ir::block_id>(out_.blocks.size());
+            if (k + 2 < labels.size()) out_.blocks.emplace_back();
+            flow_block& b = out_.blocks[here];
+            b.end = flow_end::index;
+            b.by = &i;
+            b.frame = fr;
+            b.index = static_cast<std::uint32_t>(k);
+            b.taken = label(fr, labels[k], block_at);
+            b.next = k + 2 < labels.size() ? more : label(fr, labels[k + 1], block_at);
+            here = more;
+        }
+        if (labels.size() == 1) out_.blocks[here].next = label(fr, labels[0], block_at);
+    }
+
+    void call(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {
+        const function* f = callee(i, fr);
+        if (f == nullptr) return;
+        ir::block_id from = here;
+        if (i.predicate) {
+            from = static_cast<ir::block_id>(out_.blocks.size());
+            out_.blocks.emplace_back();
+            go(i, here, fr, after, from);
+        }
+        const auto inner = static_cast<std::uint32_t>(out_.frames.size());
+        out_.blocks[from].steps.push_back({step_kind::enter_call, inner, &i});
+        const auto back = static_cast<ir::block_id>(out_.blocks.size());
+        out_.blocks.emplace_back();
+        out_.blocks[back].steps.push_back({step_kind::leave_call, inner, &i});
+        out_.blocks[back].next = after;
+        const ir::block_id first = copy({f, fr, &i, next_register_}, back);
+        out_.blocks[from].next = first;
+    }
+
+    /// The function that is called, or nullptr after saying why it cannot be copied in.
+    const function* callee(const instruction& i, std::uint32_t fr) {
+        const operand& target = i.operands[1];
+        if (target.kind != operand_kind::symbol_value || target.sym.kind != symbol_kind::function)
+            return refuse(i, "a call through a pointer is not supported; call the function by its name");
+        const function& f = module_.functions[target.sym.id];
+        if (!f.has_body) return refuse(i, "the function " + f.name + " has no body in this file; only functions of the file can be called");
+        for (std::uint32_t up = fr;; up = out_.frames[up].caller) {
+            if (out_.frames[up].code == &f) return refuse(i, "recursive call: " + f.name + " calls itself, and there is no stack; write it as a loop");
+            if (up == 0) break;
+        }
+        if (copied_ + f.code.size() > most_copied_instructions)
+            return refuse(i, "with all calls copied in, the kernel has more than " + std::to_string(most_copied_instructions) + " PTX instructions");
+        return &f;
+    }
+
+    const function* refuse(const instruction& i, std::string why) {
+        wrong_.add("ptx.unsupported", i.where, std::move(why));
+        return nullptr;
+    }
+
+    const parsed_module& module_;
+    diagnostics& wrong_;
+    flow out_;
+    std::uint32_t next_register_ = 0;
+    std::size_t copied_ = 0;
+};
+
+}  // namespace detail
+
+/// The control flow of a kernel. Calls that cannot be copied in are added to `wrong`.
+inline flow flow_of(const parsed_module& m, const function& kernel, diagnostics& wrong) {
+    return detail::flow_builder(m, wrong).run(kernel);
+}
+
+}  // namespace qwengpu::ptx

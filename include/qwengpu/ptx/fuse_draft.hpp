@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// A machine block in the making: nodes in its stages. Evaluating a draft after some nodes are done says whether it is a
+// legal block there, what it finishes, and how many tokens its record will probably take.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include <qwengpu/ptx/fuse_problem.hpp>
+
+namespace qwengpu::ptx::fuse {
+
+/// Nodes of stages 1 to 4 (index 0 to 3) and of the store; `write` marks the values that go to registers.
+struct draft {
+    std::array<int, 4> stage{no_node, no_node, no_node, no_node};
+    std::array<bool, 4> write{};
+    int store = no_node;
+    bool branch = false;
+
+    [[nodiscard]] bool empty() const {
+        return store == no_node && !branch && std::all_of(stage.begin(), stage.end(), [](int n) { return n == no_node; });
+    }
+    [[nodiscard]] int stage_holding(int n) const {
+        for (int k = 0; k < 4; ++k)
+            if (n != no_node && stage[static_cast<std::size_t>(k)] == n) return k;
+        return -1;
+    }
+};
+
+/// What is behind us: nodes that need no more work, and of these the ones whose value is in a register.
+struct progress {
+    ir::bit_set done, written;
+    int live = 0;  ///< registers alive, without those that nothing in the block reads
+};
+
+namespace detail {
+
+/// Registers read by a block and what depends on them, as bits 0-3 for ports and bit 4 for the special register.
+struct reads {
+    std::array<std::uint32_t, 4> web{no_web, no_web, no_web, no_web};
+    std::array<bool, 4> uniform{};
+    int count = 0;
+    machine::special_register special = machine::special_register::none;
+    bool fits = true;
+
+    unsigned port(std::uint32_t w, bool is_uniform) {
+        for (int k = 0; k < count; ++k)
+            if (web[static_cast<std::size_t>(k)] == w) return 1U << k;
+        if (count == 4) return fits = false, 0;
+        web[static_cast<std::size_t>(count)] = w;
+        uniform[static_cast<std::size_t>(count)] = is_uniform;
+        return 1U << count++;
+    }
+    unsigned special_port(machine::special_register s) {
+        if (special != machine::special_register::none && special != s) fits = false;
+        special = s;
+        return 16U;
+    }
+    [[nodiscard]] bool all_uniform(unsigned ports) const {
+        if (ports & 16U) return false;
+        for (int k = 0; k < count; ++k)
+            if (((ports >> k) & 1U) && !uniform[static_cast<std::size_t>(k)]) return false;
+        return true;
+    }
+};
+
+}  // namespace detail
+
+class evaluator {
+public:
+    explicit evaluator(const problem& p) : p_(p) {}
+
+    /// Whether an operand can be had at stage `stage` (0 to 3; 4: store and branch).
+    [[nodiscard]] bool available(const progress& at, const draft& d, const input& i, int stage) const {
+        if (i.node == no_node || at.written.test(index(i.node))) return true;
+        const int made = d.stage_holding(i.node);
+        return made >= 0 && made < stage;
+    }
+
+    [[nodiscard]] bool ready(const progress& at, const draft& d, int n, int stage) const {
+        const node& x = p_.nodes[index(n)];
+        for (int before : x.memory_before)
+            if (!at.done.test(index(before))) return false;
+        return std::all_of(x.in.begin(), x.in.end(), [&](const input& i) { return available(at, d, i, stage); });
+    }
+
+    /// Finishes the draft on top of `at`: nodes that are done behind it, registers alive. `keep` holds for each stage whether
+    /// a value that could be worked out again goes to a register. Returns the tokens of a record, or nothing if illegal.
+    std::optional<double> evaluate(const progress& at, draft& d, const std::array<bool, 4>& keep, progress& after) const {
+        after = at;
+        if (d.store != no_node) after.done.set(index(d.store));
+        if (!mark_done(d, keep, after)) return std::nullopt;
+        detail::reads r;
+        std::array<unsigned, 4> from{};
+        for (int k = 0; k < 4; ++k)
+            if (const int n = d.stage[index(k)]; n != no_node) from[index(k)] = sources(d, n, r, from);
+        const unsigned from_store = d.store == no_node ? 0 : sources(d, d.store, r, from);
+        const unsigned from_branch = d.branch ? source(d, p_.condition, r, from) : 0;
+        if (!r.fits || !harmless(d, r, from) || !rules_hold(d, after) || !all_serve(d)) return std::nullopt;
+        after.live += change_of_live(at, d, after);
+        return tokens(d, r, from, from_store, from_branch);
+    }
+
+private:
+    static std::size_t index(int n) { return static_cast<std::size_t>(n); }
+
+    [[nodiscard]] bool users_done(const node& x, const progress& after, const draft& d) const {
+        if (x.used_by_branch && !d.branch) return false;
+        return std::all_of(x.users.begin(), x.users.end(), [&](int u) { return after.done.test(index(u)); });
+    }
+
+    /// From the last stage to the first, since users stand behind what they use.
+    bool mark_done(draft& d, const std::array<bool, 4>& keep, progress& after) const {
+        for (int k = 3; k >= 0; --k) {
+            const int n = d.stage[index(k)];
+            if (n == no_node) continue;
+            const node& x = p_.nodes[index(n)];
+            const bool wanted = x.crosses || x.must_write || !users_done(x, after, d);
+            d.write[index(k)] = wanted && (keep[index(k)] || !x.repeatable());
+            if (!wanted || d.write[index(k)]) after.done.set(index(n));
+            if (d.write[index(k)]) after.written.set(index(n));
+            if (!x.repeatable() && !after.done.test(index(n))) return false;
+        }
+        return true;
+    }
+
+    unsigned source(const draft& d, const input& i, detail::reads& r, const std::array<unsigned, 4>& from) const {
+        if (i.special != machine::special_register::none) return r.special_port(i.special);
+        if (i.external != no_web) return r.port(p_.externals[i.external].web, p_.externals[i.external].uniform);
+        if (i.node == no_node) return 0;
+        const int made = d.stage_holding(i.node);
+        if (made >= 0) return from[index(made)];
+        const node& x = p_.nodes[index(i.node)];
+        return r.port(x.web, x.uniform);
+    }
+
+    unsigned sources(const draft& d, int n, detail::reads& r, const std::array<unsigned, 4>& from) const {
+        unsigned all = 0;
+        for (const input& i : p_.nodes[index(n)].in) all |= source(d, i, r, from);
+        return all;
+    }
+
+    /// No slot may overwrite a register that a later slot (an earlier stage) is still made from.
+    [[nodiscard]] bool harmless(const draft& d, const detail::reads& r, const std::array<unsigned, 4>& from) const {
+        for (int late = 3; late >= 0; --late) {
+            if (!d.write[index(late)]) continue;
+            const std::uint32_t web = p_.nodes[index(d.stage[index(late)])].web;
+            for (int early = 0; early < late; ++early) {
+                if (!d.write[index(early)]) continue;
+                if (p_.nodes[index(d.stage[index(early)])].web == web) return false;
+                for (int k = 0; k < r.count; ++k)
+                    if (r.web[index(k)] == web && ((from[index(early)] >> k) & 1U)) return false;
+            }
+        }
+        return true;
+    }
+
+    /// A new value of a web is written only when all uses of the old one are done.
+    [[nodiscard]] bool rules_hold(const draft& d, const progress& after) const {
+        for (int k = 0; k < 4; ++k) {
+            if (!d.write[index(k)]) continue;
+            for (int use : p_.nodes[index(d.stage[index(k)])].rules_before)
+                if (!after.done.test(index(use))) return false;
+        }
+        return true;
+    }
+
+    /// Every value reaches a slot of the block: it is written, or something that reaches a slot is made from it.
+    [[nodiscard]] bool all_serve(const draft& d) const {
+        unsigned serves = 0;
+        const auto reach = [&](const input& i) {
+            if (const int made = d.stage_holding(i.node); made >= 0) serves |= 1U << made;
+        };
+        if (d.branch) reach(p_.condition);
+        if (d.store != no_node) std::for_each(p_.nodes[index(d.store)].in.begin(), p_.nodes[index(d.store)].in.end(), reach);
+        for (int k = 3; k >= 0; --k) {
+            if (d.stage[index(k)] == no_node) continue;
+            if (!d.write[index(k)] && ((serves >> k) & 1U) == 0) return false;
+            const node& x = p_.nodes[index(d.stage[index(k)])];
+            std::for_each(x.in.begin(), x.in.end(), reach);
+        }
+        return true;
+    }
+
+    int change_of_live(const progress& at, const draft& d, const progress& after) const {
+        int change = 0;
+        for (bool w : d.write) change += w ? 1 : 0;
+        std::array<std::uint32_t, 24> seen{};
+        std::size_t n = 0;
+        const auto first_time = [&](std::uint32_t key) {
+            if (std::find(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(n), key) != seen.begin() + static_cast<std::ptrdiff_t>(n)) return false;
+            if (n < seen.size()) seen[n++] = key;
+            return true;
+        };
+        const auto look = [&](const input& i) {
+            if (i.external != no_web && first_time(i.external)) change -= dies(p_.externals[i.external], after) ? 1 : 0;
+            if (i.node != no_node && at.written.test(index(i.node)) && first_time(0x80000000U | static_cast<std::uint32_t>(i.node)))
+                change -= !p_.nodes[index(i.node)].crosses && users_done(p_.nodes[index(i.node)], after, d) ? 1 : 0;
+        };
+        for (int s : d.stage)
+            if (s != no_node) std::for_each(p_.nodes[index(s)].in.begin(), p_.nodes[index(s)].in.end(), look);
+        if (d.store != no_node) std::for_each(p_.nodes[index(d.store)].in.begin(), p_.nodes[index(d.store)].in.end(), look);
+        if (d.branch) look(p_.condition);
+        return change;
+    }
+
+    [[nodiscard]] bool dies(const external& e, const progress& after) const {
+        return !e.stays && std::all_of(e.users.begin(), e.users.end(), [&](int u) { return after.done.test(index(u)); });
+    }
+
+    /// Header, then slots in their order: per lane, until all that is left is the same in all lanes.
+    [[nodiscard]] double tokens(const draft& d, const detail::reads& r, const std::array<unsigned, 4>& from, unsigned from_store,
+                                unsigned from_branch) const {
+        struct position { double cost; unsigned from; };
+        std::array<position, 6> slots{};
+        std::size_t n = 0;
+        if (d.branch) slots[n++] = {1, from_branch};
+        if (d.store != no_node) slots[n++] = {2.5, from_store};
+        for (int k = 3; k >= 0; --k)
+            if (d.write[index(k)]) slots[n++] = {p_.nodes[index(d.stage[index(k)])].word, from[index(k)]};
+        std::size_t uniform_from = n;
+        while (uniform_from > 0 && r.all_uniform(slots[uniform_from - 1].from)) --uniform_from;
+        double sum = uniform_from < n ? 2 : 1;
+        for (std::size_t k = 0; k < n; ++k) sum += slots[k].cost * (k < uniform_from ? lanes : 1);
+        return sum;
+    }
+
+    const problem& p_;
+};
+
+}  // namespace qwengpu::ptx::fuse

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The compiler's own form of a kernel: 32-bit values in SSA form, basic blocks, and the machine's instructions on them.
+// Values are ids into `function::values`; predicates are the words 0 and 1; 64-bit registers are pairs of words.
+// Invariant: phi inputs run parallel to the predecessors of their block.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <qwengpu/machine/block.hpp>
+#include <qwengpu/machine/program.hpp>
+
+namespace qwengpu::ptx::ir {
+
+using machine::alu_op;
+using value_id = std::uint32_t;
+using block_id = std::uint32_t;
+
+/// Targets that are no blocks: the end of the thread, and a trap.
+inline constexpr block_id exit_target = 0xffffffffU, trap_target = 0xfffffffeU;
+constexpr bool is_block(block_id b) { return b < trap_target; }
+
+/// What an operand is. Rows are geometry rows of the constants; a parameter word gets its row when the program is made.
+enum class from : std::uint8_t { none, value, literal, row, parameter, special };
+
+struct operand {
+    from kind = from::none;
+    std::uint32_t bits = 0;  ///< value id; literal; row; parameter << 16 | word; special register
+
+    friend bool operator==(const operand&, const operand&) = default;
+    [[nodiscard]] constexpr bool present() const { return kind != from::none; }
+    [[nodiscard]] constexpr bool is_value() const { return kind == from::value; }
+    [[nodiscard]] constexpr bool is_literal() const { return kind == from::literal; }
+    [[nodiscard]] constexpr bool is(std::uint32_t literal) const { return kind == from::literal && bits == literal; }
+    /// Whether it needs a stage's 16 bits: a literal that is not 0, or a row of the constants.
+    [[nodiscard]] constexpr bool is_constant() const {
+        return (is_literal() && bits != 0) || kind == from::row || kind == from::parameter;
+    }
+};
+
+constexpr operand value(value_id id) { return {from::value, id}; }
+constexpr operand literal(std::uint32_t bits) { return {from::literal, bits}; }
+constexpr operand row(int n) { return {from::row, static_cast<std::uint32_t>(n)}; }
+constexpr operand parameter_word(std::uint32_t parameter, std::uint32_t word) {
+    return {from::parameter, parameter << 16 | word};
+}
+constexpr operand special(machine::special_register r) { return {from::special, static_cast<std::uint32_t>(r)}; }
+inline constexpr operand zero = literal(0);
+
+/// What a value is made by. `wide_*` are halves of 64-bit operations on a pair (a, b) and a pair (c, d), low word first;
+/// they and `divide` are expanded before blocks are formed.
+enum class made_by : std::uint8_t { alu, load, store, phi, wide_compare, wide_add_high, wide_sub_high, divide };
+
+/// Bits of `mod` of a division.
+inline constexpr std::uint8_t divide_signed = 1, divide_remainder = 2;
+
+/// An instruction and the value it makes (a store makes none).
+///   alu    op(a, b, c) as the machine's table says        load   word at a, if bit 0 of b equals sense (none: always), else c
+///   store  word b to a, if bit 0 of c equals sense         phi    inputs of `function::phi_inputs[a.bits]`
+struct instruction {
+    made_by kind = made_by::alu;
+    alu_op op = alu_op::none;
+    std::uint8_t mod = 0;
+    bool sense = false;
+    bool pinned = false;  ///< a volatile access: neither dropped nor merged
+    operand a{}, b{}, c{}, d{};
+    std::uint32_t source = 0;  ///< index into `function::sources`
+
+    [[nodiscard]] bool is_alu(alu_op o) const { return kind == made_by::alu && op == o; }
+    [[nodiscard]] bool is_memory() const { return kind == made_by::load || kind == made_by::store; }
+};
+
+/// Calls f on every operand that is there; inputs of a phi are not among them.
+template <class Instruction, class F>
+void for_each_operand(Instruction& i, F&& f) {
+    if (i.kind == made_by::phi) return;
+    for (auto* o : {&i.a, &i.b, &i.c, &i.d})
+        if (o->present()) f(*o);
+}
+
+/// Where a block goes: to `taken` where bit 0 of `cond` equals `sense`, else to `next`. No condition: always to `next`.
+struct terminator {
+    operand cond{};
+    bool sense = true;
+    block_id taken = exit_target, next = exit_target;
+    std::uint32_t source = 0;
+    int ptx_if_taken = 0, ptx_if_next = 0;  ///< PTX instructions of empty blocks on the way
+
+    [[nodiscard]] bool branches() const { return cond.present(); }
+};
+
+struct block {
+    std::vector<value_id> phis, body;
+    std::vector<block_id> predecessors;
+    terminator end{};
+    int ptx_instructions = 0;  ///< of the input, that a lane executes by running this block
+    bool dead = false;
+    bool meeting_point = false;  ///< stays a block although it does nothing: lanes meet here
+};
+
+/// A kernel. Block 0 is the entry and has no predecessors.
+struct function {
+    std::string name;
+    std::vector<instruction> values;
+    std::vector<std::vector<operand>> phi_inputs;
+    std::vector<block> blocks;
+    std::vector<machine::source_line> sources;
+    std::vector<bool> pointers;  ///< for each parameter: whether it is known to be a pointer
+
+    [[nodiscard]] instruction& at(value_id v) { return values[v]; }
+    [[nodiscard]] const instruction& at(value_id v) const { return values[v]; }
+    [[nodiscard]] std::vector<operand>& inputs(value_id phi) { return phi_inputs[values[phi].a.bits]; }
+    [[nodiscard]] const std::vector<operand>& inputs(value_id phi) const { return phi_inputs[values[phi].a.bits]; }
+
+    value_id add(const instruction& i) {
+        values.push_back(i);
+        return static_cast<value_id>(values.size() - 1);
+    }
+    value_id add_phi(block_id b, std::uint32_t source) {
+        instruction phi{.kind = made_by::phi, .source = source};
+        phi.a.bits = static_cast<std::uint32_t>(phi_inputs.size());
+        phi_inputs.emplace_back();
+        blocks[b].phis.push_back(add(phi));
+        return blocks[b].phis.back();
+    }
+};
+
+/// The blocks a block goes to (one or two, without exits), `next` last.
+inline std::vector<block_id> successors(const block& b) {
+    std::vector<block_id> s;
+    if (b.end.branches() && is_block(b.end.taken)) s.push_back(b.end.taken);
+    if (is_block(b.end.next)) s.push_back(b.end.next);
+    return s;
+}
+
+/// Calls f(operand&) on every operand of the kernel: of instructions, phis and branches.
+template <class Function, class F>
+void for_each_place(Function& fn, F&& f) {
+    for (auto& b : fn.blocks) {
+        for (value_id v : b.phis)
+            for (auto& o : fn.inputs(v)) f(o);
+        for (value_id v : b.body) for_each_operand(fn.at(v), f);
+        if (b.end.cond.present()) f(b.end.cond);
+    }
+}
+
+/// Whether the instruction may be dropped if nobody uses its value.
+inline bool is_pure(const instruction& i) { return i.kind != made_by::store && !i.pinned; }
+
+/// The same comparison with its operands exchanged.
+constexpr std::uint8_t mirrored(std::uint8_t mod) {
+    const unsigned lt = (mod & machine::mod::cmp_lt) ? unsigned{machine::mod::cmp_gt} : 0U;
+    const unsigned gt = (mod & machine::mod::cmp_gt) ? unsigned{machine::mod::cmp_lt} : 0U;
+    return static_cast<std::uint8_t>((mod & ~unsigned{machine::mod::cmp_lt | machine::mod::cmp_gt}) | lt | gt);
+}
+
+}  // namespace qwengpu::ptx::ir

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// Bitwise instructions of PTX: logic, shifts, counts, bit fields, byte permutation, funnel shifts. The rules for amounts and
+// positions beyond the width are those of the PTX manual.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include <qwengpu/ptx/lower_integer.hpp>
+
+namespace qwengpu::ptx::lower {
+
+inline void logic(lowering& l) {
+    const std::string_view name = l.now().opcode;
+    const unsigned table = name == "and" ? ir::table::and_ab : name == "or" ? ir::table::or_ab : ir::table::xor_ab;
+    if (l.now().type() == scalar_type::pred)
+        return l.result(l.logic(table, l.predicate(l.now().operands[1]), l.predicate(l.now().operands[2])));
+    const wide a = l.pair(1), b = l.pair(2);
+    l.result({l.logic(table, a.lo, b.lo), detail::is_64(l) ? l.logic(table, a.hi, b.hi) : ir::zero});
+}
+
+inline void bit_not(lowering& l) {
+    if (l.now().type() == scalar_type::pred)
+        return l.result(l.logic(ir::table::xor_ab, l.predicate(l.now().operands[1]), ir::literal(1)));
+    const wide a = l.pair(1);
+    l.result({l.invert(a.lo), detail::is_64(l) ? l.invert(a.hi) : ir::zero});
+}
+
+/// cnot: 1 if the operand is 0, else 0.
+inline void cnot(lowering& l) {
+    if (detail::is_64(l)) return l.result(compare(l, machine::mod::cmp_eq, l.pair(1), {ir::zero, ir::zero}));
+    l.result(l.compare(machine::mod::cmp_eq, l.extend(l.raw_word(1), l.now().type()), ir::zero));
+}
+
+inline void lop3(lowering& l) {
+    if (l.now().has("or") || l.now().has("and")) return l.refuse("lop3 with a predicate is not supported; use setp behind it");
+    if (l.now().operands[4].kind != operand_kind::integer) return l.refuse("the table of lop3 must be a number");
+    const auto table = static_cast<unsigned>(l.now().operands[4].value) & 0xffU;
+    l.result(l.logic(table, l.raw_word(1), l.raw_word(2), l.raw_word(3)));
+}
+
+inline void shift(lowering& l) {
+    const ir::operand n = l.raw_word(2);
+    const bool left = l.now().opcode == "shl", with_sign = is_signed(l.now().type());
+    if (detail::is_64(l)) return l.result(left ? shift_left(l, l.pair(1), n) : shift_right(l, l.pair(1), n, with_sign));
+    if (left) return l.result(l.shift_left(l.raw_word(1), n));
+    l.result(with_sign ? l.shift_right_signed(l.word(1), n) : l.shift_right(l.word(1), n));
+}
+
+/// shf: the upper or lower half of hi:lo, shifted by n; .clamp counts up to 32, .wrap takes n mod 32.
+inline void funnel_shift(lowering& l) {
+    const ir::operand lo = l.raw_word(1), hi = l.raw_word(2), all = l.raw_word(3);
+    const ir::operand n = l.now().has("wrap") ? l.both(all, ir::literal(31)) : l.emit(lowering::op::min, all, ir::literal(32));
+    const ir::operand rest = l.sub(ir::literal(32), n);
+    if (l.now().has("l")) return l.result(l.either(l.shift_left(hi, n), l.shift_right(lo, rest)));
+    l.result(l.either(l.shift_right(lo, n), l.shift_left(hi, rest)));
+}
+
+namespace detail {
+
+inline ir::operand leading_zeros(lowering& l, wide x) {
+    const ir::operand of_low = l.add(l.emit(lowering::op::clz, x.lo), ir::literal(32));
+    return l.select(l.compare(m::cmp_eq, x.hi, ir::zero), of_low, l.emit(lowering::op::clz, x.hi));
+}
+
+}  // namespace detail
+
+inline void count(lowering& l) {
+    const wide x = l.pair(1);
+    if (l.now().opcode == "clz")
+        return l.result(detail::is_64(l) ? detail::leading_zeros(l, x) : l.emit(lowering::op::clz, x.lo));
+    const ir::operand low = l.emit(lowering::op::popc, x.lo);
+    l.result(detail::is_64(l) ? l.add(low, l.emit(lowering::op::popc, x.hi)) : low);
+}
+
+inline void reverse(lowering& l) {
+    const wide x = l.pair(1);
+    const ir::operand first = l.emit(lowering::op::brev, x.lo);
+    if (!detail::is_64(l)) return l.result(first);
+    l.result({l.emit(lowering::op::brev, x.hi), first});
+}
+
+/// bfind: position of the highest one (of a negative signed number: of the highest zero), or -1; .shiftamt: the shift that
+/// brings it to the top.
+inline void find_bit(lowering& l) {
+    wide x = l.pair(1);
+    const bool is_wide = detail::is_64(l);
+    if (is_signed(l.now().type())) {
+        const ir::operand sign = l.sign_of(is_wide ? x.hi : x.lo);
+        x = {l.logic(ir::table::xor_ab, x.lo, sign), is_wide ? l.logic(ir::table::xor_ab, x.hi, sign) : ir::zero};
+    }
+    const ir::operand zeros = is_wide ? detail::leading_zeros(l, x) : l.emit(lowering::op::clz, x.lo);
+    const ir::operand top = ir::literal(is_wide ? 63 : 31);
+    if (!l.now().has("shiftamt")) return l.result(l.sub(top, zeros));
+    const ir::operand none = l.compare(machine::mod::cmp_gt, zeros, top);
+    l.result(l.select(none, ir::literal(0xffffffffU), zeros));
+}
+
+namespace detail {
+
+/// Position and length of a bit field: their low 8 bits count.
+inline ir::operand field_number(lowering& l, std::size_t n) { return l.both(l.raw_word(n), ir::literal(255)); }
+
+/// A mask of `length` ones from `position` on; what lies beyond bit 31 is cut off. A length of 32 or more is all ones.
+inline ir::operand field_mask(lowering& l, ir::operand position, ir::operand length) {
+    const ir::operand ones = l.sub(l.shift_left(ir::literal(1), length), ir::literal(1));
+    return l.shift_left(ones, position);
+}
+
+}  // namespace detail
+
+/// bfe: the field as a number; signed: filled with its highest bit, or bit 31 where it ends beyond that.
+inline void extract_field(lowering& l) {
+    if (detail::is_64(l)) return l.refuse("64-bit fields are not supported; use 32-bit ones, or shifts and masks");
+    const ir::operand a = l.raw_word(1), position = detail::field_number(l, 2), length = detail::field_number(l, 3);
+    if (!is_signed(l.now().type()))
+        return l.result(l.both(l.shift_right(a, position), detail::field_mask(l, ir::zero, length)));
+    // The field is brought to the top and back; where it ends beyond bit 31, its length is what is left of the word.
+    const ir::operand most = l.select(l.compare(machine::mod::cmp_lt, position, ir::literal(32)), l.sub(ir::literal(32), position), ir::zero);
+    const ir::operand used = l.emit(lowering::op::min, length, most);
+    const ir::operand up = l.sub(l.sub(ir::literal(32), position), used);
+    const ir::operand field = l.shift_right_signed(l.shift_left(a, up), l.sub(ir::literal(32), used));
+    const ir::operand beyond = l.compare(machine::mod::cmp_gt, position, ir::literal(31));
+    const ir::operand value = l.select(beyond, l.sign_of(a), field);
+    l.result(l.select(l.compare(machine::mod::cmp_eq, length, ir::zero), ir::zero, value));
+}
+
+/// bfi: b with the low bits of a put in at a position.
+inline void insert_field(lowering& l) {
+    if (detail::is_64(l)) return l.refuse("64-bit fields are not supported; use 32-bit ones, or shifts and masks");
+    const ir::operand position = detail::field_number(l, 3), length = detail::field_number(l, 4);
+    const ir::operand mask = detail::field_mask(l, position, length);
+    l.result(l.logic(0xe2, l.shift_left(l.raw_word(1), position), mask, l.raw_word(2)));
+}
+
+/// bmsk: a mask of some length at some position; .clamp cuts at 32, .wrap counts mod 32.
+inline void bit_mask(lowering& l) {
+    ir::operand position = l.raw_word(1), length = l.raw_word(2);
+    if (l.now().has("wrap")) {
+        position = l.both(position, ir::literal(31));
+        length = l.both(length, ir::literal(31));
+    }
+    l.result(detail::field_mask(l, position, length));
+}
+
+namespace detail {
+
+/// Byte of b:a that a nibble of the selector names, with the nibble's sign bit: then its own bit 7, eight times.
+inline ir::operand chosen_byte(lowering& l, wide from, ir::operand selector, unsigned at) {
+    const ir::operand nibble = l.shift_right(selector, ir::literal(4 * at));
+    const ir::operand amount = l.shift_left(l.both(nibble, ir::literal(3)), ir::literal(3));
+    const ir::operand from_high = l.both(l.shift_right(nibble, ir::literal(2)), ir::literal(1));
+    const ir::operand byte = l.both(l.shift_right(l.select(from_high, from.hi, from.lo), amount), ir::literal(255));
+    const ir::operand sign = l.both(l.shift_right_signed(l.shift_left(byte, ir::literal(24)), ir::literal(31)), ir::literal(255));
+    return l.select(l.both(l.shift_right(nibble, ir::literal(3)), ir::literal(1)), sign, byte);
+}
+
+/// The bytes of b:a chosen by four nibbles.
+inline ir::operand permute(lowering& l, wide from, ir::operand selector) {
+    ir::operand r = ir::zero;
+    for (unsigned at = 0; at < 4; ++at)
+        r = l.either(r, l.shift_left(chosen_byte(l, from, selector, at), ir::literal(8 * at)));
+    return r;
+}
+
+}  // namespace detail
+
+/// prmt: the modes with names are tables of selectors for the four values of c's low two bits.
+inline void permute_bytes(lowering& l) {
+    struct mode { std::string_view name; std::array<unsigned, 4> selectors; };
+    static constexpr std::array<mode, 6> modes{{{"f4e", {0x3210, 0x4321, 0x5432, 0x6543}}, {"b4e", {0x5670, 0x6701, 0x7012, 0x0123}},
+                                                {"rc8", {0x0000, 0x1111, 0x2222, 0x3333}}, {"ecl", {0x3210, 0x3211, 0x3222, 0x3333}},
+                                                {"ecr", {0x0000, 0x1110, 0x2210, 0x3210}}, {"rc16", {0x1010, 0x3232, 0x1010, 0x3232}}}};
+    ir::operand selector = l.raw_word(3);
+    for (const mode& m : modes) {
+        if (!l.now().has(m.name)) continue;
+        const auto of = [&](std::size_t k) { return ir::literal(m.selectors[k]); };
+        const ir::operand high = l.shift_right(selector, ir::literal(1));
+        selector = l.select(high, l.select(selector, of(3), of(2)), l.select(selector, of(1), of(0)));
+    }
+    l.result(detail::permute(l, {l.raw_word(1), l.raw_word(2)}, selector));
+}
+
+}  // namespace qwengpu::ptx::lower

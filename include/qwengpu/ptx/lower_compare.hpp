@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Comparison and choice: setp, set, selp, slct, and predicates as the words 0 and 1.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include <qwengpu/ptx/lower_integer.hpp>
+
+namespace qwengpu::ptx::lower {
+
+namespace detail {
+
+/// The orders that make a comparison true, and whether it is unsigned whatever the type says (lo ls hi hs).
+struct comparison {
+    std::string_view name;
+    unsigned orders;
+    bool is_unsigned;
+};
+
+inline constexpr comparison comparisons[] = {
+    {"eq", m::cmp_eq, false}, {"ne", m::cmp_lt | m::cmp_gt, false}, {"lt", m::cmp_lt, false}, {"le", m::cmp_lt | m::cmp_eq, false},
+    {"gt", m::cmp_gt, false}, {"ge", m::cmp_gt | m::cmp_eq, false}, {"lo", m::cmp_lt, true},  {"ls", m::cmp_lt | m::cmp_eq, true},
+    {"hi", m::cmp_gt, true},  {"hs", m::cmp_gt | m::cmp_eq, true}};
+
+/// `mod` of the comparison that the modifiers name, for operands of type t.
+inline unsigned comparison_mod(const instruction& i, scalar_type t) {
+    for (const comparison& c : comparisons)
+        if (i.has(c.name)) return c.orders | (is_signed(t) && !c.is_unsigned ? unsigned{m::is_signed} : 0U);
+    return 0;
+}
+
+inline ir::operand compared(lowering& l, scalar_type t, unsigned mod) {
+    if (bits_of(t) == 64) return compare(l, mod, l.pair(1), l.pair(2));
+    return l.compare(mod, l.extend(l.raw_word(1), t), l.extend(l.raw_word(2), t));
+}
+
+/// The result joined with a predicate by .and, .or or .xor.
+inline ir::operand joined(lowering& l, ir::operand r, std::optional<ir::operand> with) {
+    if (!with) return r;
+    const unsigned table = l.now().has("and") ? ir::table::and_ab : l.now().has("or") ? ir::table::or_ab : ir::table::xor_ab;
+    return l.logic(table, r, *with);
+}
+
+inline std::optional<ir::operand> third_predicate(lowering& l) {
+    if (l.now().operands.size() < 4) return std::nullopt;
+    return l.predicate(l.now().operands[3]);
+}
+
+}  // namespace detail
+
+/// setp p|q, a, b, c: p = (a ? b) joined with c, q = not (a ? b) joined with c.
+inline void setp(lowering& l) {
+    const unsigned mod = detail::comparison_mod(l.now(), l.now().type());
+    const auto with = detail::third_predicate(l);
+    const ir::operand p = detail::joined(l, detail::compared(l, l.now().type(), mod), with);
+    const operand& d = l.now().operands[0];
+    if (d.kind != operand_kind::pair) return l.result(p);
+    const ir::operand q = detail::joined(l, detail::compared(l, l.now().type(), mod ^ 7U), with);
+    l.write(d.items[0], p);
+    l.write(d.items[1], q);
+}
+
+/// set: all ones for true; 1.0 where the result is a float.
+inline void set(lowering& l) {
+    const scalar_type compares = l.now().type(1);
+    if (is_float(compares)) return l.refuse("comparisons of floats are not supported yet; use integers");
+    const ir::operand r = detail::joined(l, detail::compared(l, compares, detail::comparison_mod(l.now(), compares)), detail::third_predicate(l));
+    if (l.now().type() == scalar_type::f32) return l.result(l.select(r, ir::literal(0x3f800000U), ir::zero));
+    if (is_float(l.now().type())) return l.refuse("16-bit floats are not supported; use integers");
+    l.result(l.sub(ir::zero, r));
+}
+
+inline void selp(lowering& l) {
+    l.result(select(l, l.predicate(l.now().operands[3]), l.pair(1), l.pair(2)));
+}
+
+/// slct: a if c >= 0, else b.
+inline void slct(lowering& l) {
+    if (l.now().type(1) != scalar_type::s32) return l.refuse("slct by a float is not supported yet; use setp and selp");
+    l.result(select(l, l.shift_right(l.raw_word(3), ir::literal(31)), l.pair(2), l.pair(1)));
+}
+
+}  // namespace qwengpu::ptx::lower

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Which function lowers an instruction, and why the others cannot be lowered.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <qwengpu/ptx/lower_bits.hpp>
+#include <qwengpu/ptx/lower_compare.hpp>
+#include <qwengpu/ptx/lower_convert.hpp>
+#include <qwengpu/ptx/lower_memory.hpp>
+#include <qwengpu/ptx/opcode_row.hpp>
+
+namespace qwengpu::ptx {
+
+namespace detail {
+
+using lower_function = void (*)(lowering&);
+
+/// Instructions that order memory or hint at caches: on this machine every access is done when the next begins.
+inline void nothing(lowering&) {}
+
+inline const std::unordered_map<std::string_view, lower_function>& lower_functions() {
+    static const std::unordered_map<std::string_view, lower_function> table{
+        {"abs", lower::abs}, {"add", lower::add_or_sub}, {"addc", lower::with_carry}, {"and", lower::logic}, {"bfe", lower::extract_field},
+        {"bfi", lower::insert_field}, {"bfind", lower::find_bit}, {"bmsk", lower::bit_mask}, {"brev", lower::reverse},
+        {"clz", lower::count}, {"cnot", lower::cnot}, {"cvt", lower::cvt}, {"cvta", lower::cvta}, {"div", lower::div_or_rem},
+        {"discard", nothing}, {"fence", nothing}, {"ld", lower::ld}, {"ldu", lower::ld}, {"lop3", lower::lop3}, {"mad", lower::mad}, {"mad24", lower::mul_24},
+        {"madc", lower::mad_with_carry}, {"max", lower::min_or_max}, {"membar", nothing}, {"min", lower::min_or_max}, {"mov", lower::mov},
+        {"mul", lower::mul}, {"mul24", lower::mul_24}, {"nanosleep", nothing}, {"neg", lower::neg}, {"not", lower::bit_not},
+        {"or", lower::logic}, {"pmevent", nothing}, {"popc", lower::count}, {"prefetch", nothing}, {"prefetchu", nothing},
+        {"prmt", lower::permute_bytes}, {"rem", lower::div_or_rem}, {"sad", lower::sad}, {"selp", lower::selp}, {"set", lower::set},
+        {"setp", lower::setp}, {"shf", lower::funnel_shift}, {"shl", lower::shift}, {"shr", lower::shift}, {"slct", lower::slct},
+        {"st", lower::st}, {"sub", lower::add_or_sub}, {"subc", lower::with_carry}, {"xor", lower::logic}};
+    return table;
+}
+
+/// A reason that many instructions share.
+struct refusal {
+    std::string_view opcodes;  ///< separated by spaces
+    std::string_view why;
+};
+
+inline constexpr std::array<refusal, 8> refusals{{
+    {"atom red", "atomics are not supported yet; let one thread do the work"},
+    {"bar barrier mbarrier", "barriers are not supported yet; split the kernel into two launches"},
+    {"shfl vote match activemask redux elect", "instructions across lanes are not supported yet; exchange values through global memory in two launches"},
+    {"tex tld4 txq suld sust sured suq istypep", "textures and surfaces are not supported; read a buffer instead"},
+    {"wmma mma wgmma tcgen05 ldmatrix stmatrix movmatrix", "matrix instructions are not supported; multiply in a loop"},
+    {"cp", "asynchronous copies are not supported; use loads and stores"},
+    {"dp4a dp2a", "dot products of bytes are not supported; use mad"},
+    {"call", "calls through a pointer are not supported; call the function by its name"},
+}};
+
+inline std::string_view why_refused(std::string_view opcode) {
+    for (const refusal& r : refusals)
+        if (any_word(r.opcodes, ' ', [&](std::string_view word) { return word == opcode; })) return r.why;
+    return "this instruction is not supported; write it with integer arithmetic, comparisons and 32-bit loads and stores";
+}
+
+/// Instructions that move f32 words without looking into them.
+inline bool only_moves(std::string_view opcode) {
+    return any_word("mov ld ldu st selp slct set cvt setp", ' ', [&](std::string_view word) { return word == opcode; });
+}
+
+/// Why floats of the instruction cannot be lowered, or empty.
+inline std::string_view why_float_refused(const instruction& i) {
+    for (scalar_type t : i.types) {
+        if (t == scalar_type::f64) return "64-bit floats (f64, double in CUDA) are not supported; use integers";
+        if (is_float(t) && t != scalar_type::f32) return "16-bit and smaller floats are not supported; use integers";
+        if (is_float(t) && i.opcode == "setp") return "comparisons of floats are not supported yet; use integers";
+        if (is_float(t) && !only_moves(i.opcode)) return "arithmetic of floats is not supported yet; use integers";
+    }
+    return {};
+}
+
+}  // namespace detail
+
+/// Lowers the instruction in hand, or adds it to the list of refusals.
+inline void lower_instruction(lowering& l) {
+    const instruction& i = l.now();
+    if (const std::string_view why = detail::why_float_refused(i); !why.empty()) return l.refuse(std::string(why));
+    const auto& table = detail::lower_functions();
+    const auto found = table.find(i.opcode);
+    if (found == table.end()) return l.refuse(std::string(detail::why_refused(i.opcode)));
+    for (scalar_type t : i.types)
+        if (bits_of(t) > 64 || t == scalar_type::u16x2 || t == scalar_type::s16x2) return l.refuse("this type is not supported; use 32-bit integers");
+    found->second(l);
+}
+
+}  // namespace qwengpu::ptx

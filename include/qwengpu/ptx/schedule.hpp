@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// The whole kernel as fused blocks: values in the four stages of each, in the order in which the program will hold them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <qwengpu/ptx/fuse_search.hpp>
+#include <qwengpu/ptx/ir.hpp>
+#include <qwengpu/ptx/layout.hpp>
+
+namespace qwengpu::ptx {
+
+inline constexpr ir::value_id no_value = 0xffffffffU;
+
+/// A machine block before registers have numbers. Targets are indices of fused blocks, or ir::exit_target, ir::trap_target.
+struct fused_block {
+    std::array<ir::value_id, 4> stage{no_value, no_value, no_value, no_value};
+    std::array<bool, 4> write{};
+    ir::value_id store = no_value;
+    bool branch = false;
+    ir::operand condition{};
+    bool sense = true;
+    std::uint32_t next = ir::exit_target, taken = ir::exit_target;
+    std::uint32_t source = 0;     ///< of the branch
+    int ptx_instructions = 0, ptx_if_taken = 0;
+
+    /// The stage (0 to 3) that makes the operand before stage `before`, or -1 if it comes from a register.
+    [[nodiscard]] int made_in(const ir::operand& o, int before) const {
+        for (int k = 0; k < before && k < 4; ++k)
+            if (o.is_value() && stage[static_cast<std::size_t>(k)] == o.bits) return k;
+        return -1;
+    }
+};
+
+/// Calls f(value) for every value that the block reads from a register.
+template <class F>
+void for_each_read(const ir::function& fn, const fused_block& b, F&& f) {
+    const auto look = [&](const ir::operand& o, int stage) {
+        if (o.is_value() && b.made_in(o, stage) < 0) f(o.bits);
+    };
+    for (int k = 0; k < 4; ++k)
+        if (const ir::value_id v = b.stage[static_cast<std::size_t>(k)]; v != no_value)
+            ir::for_each_operand(fn.at(v), [&](const ir::operand& o) { look(o, k); });
+    if (b.store != no_value) ir::for_each_operand(fn.at(b.store), [&](const ir::operand& o) { look(o, 4); });
+    if (b.branch) look(b.condition, 4);
+}
+
+namespace detail {
+
+class scheduler {
+public:
+    scheduler(const ir::function& f, const ir::webs& w, const fuse::effort& how)
+        : f_(f), webs_(w), how_(how), graph_(ir::graph_of(f)), lives_(f), uniform_(f, graph_), first_(f.blocks.size(), ir::exit_target), last_(f.blocks.size(), 0) {}
+
+    std::vector<fused_block> run() {
+        const std::vector<ir::block_id> order = ir::layout_of(f_);
+        for (ir::block_id b : order) form(b, false);
+        if (way(0).target != 0) {
+            // The entry does nothing, and what it leads to does not stand first: it becomes a block of its own.
+            out_.clear();
+            first_.assign(f_.blocks.size(), ir::exit_target);
+            for (ir::block_id b : order) form(b, b == 0);
+        }
+        for (ir::block_id b : order) link(b);
+        return std::move(out_);
+    }
+
+private:
+    struct way_on {
+        std::uint32_t target = ir::exit_target;
+        int ptx_instructions = 0;
+    };
+
+    void form(ir::block_id b, bool always) {
+        const fuse::problem p = fuse::problem_of(f_, b, webs_, lives_, uniform_);
+        std::vector<fuse::draft> drafts = fuse::form_blocks(p, how_);
+        if (drafts.empty() && (always || f_.blocks[b].meeting_point || only_goes_round(b))) drafts.emplace_back();
+        if (drafts.empty()) return;
+        first_[b] = static_cast<std::uint32_t>(out_.size());
+        for (const fuse::draft& d : drafts) {
+            out_.push_back(resolve(p, b, d));
+            out_.back().next = static_cast<std::uint32_t>(out_.size());
+        }
+        last_[b] = static_cast<std::uint32_t>(out_.size() - 1);
+        out_.back().ptx_instructions = f_.blocks[b].ptx_instructions;
+    }
+
+    /// An endless loop of nothing needs a block to be in.
+    [[nodiscard]] bool only_goes_round(ir::block_id b) const {
+        ir::block_id at = b;
+        for (std::size_t steps = 0; steps <= f_.blocks.size(); ++steps) {
+            const ir::block& here = f_.blocks[at];
+            if (!here.body.empty() || here.end.branches() || !ir::is_block(here.end.next)) return false;
+            at = here.end.next;
+            if (at == b) return true;
+        }
+        return false;
+    }
+
+    [[nodiscard]] fused_block resolve(const fuse::problem& p, ir::block_id b, const fuse::draft& d) const {
+        const auto value_of = [&](int n) { return n == fuse::no_node ? no_value : p.nodes[static_cast<std::size_t>(n)].v; };
+        fused_block out;
+        for (std::size_t k = 0; k < 4; ++k) out.stage[k] = value_of(d.stage[k]);
+        out.write = d.write;
+        out.store = value_of(d.store);
+        out.branch = d.branch;
+        out.source = f_.blocks[b].end.source;
+        if (d.branch) out.condition = f_.blocks[b].end.cond, out.sense = f_.blocks[b].end.sense;
+        return out;
+    }
+
+    /// Where a way really leads: blocks that do nothing are passed over.
+    [[nodiscard]] way_on way(ir::block_id b) const {
+        way_on w;
+        while (ir::is_block(b) && first_[b] == ir::exit_target) {
+            w.ptx_instructions += f_.blocks[b].ptx_instructions + f_.blocks[b].end.ptx_if_next;
+            b = f_.blocks[b].end.next;
+        }
+        w.target = ir::is_block(b) ? first_[b] : b;
+        return w;
+    }
+
+    void link(ir::block_id b) {
+        if (first_[b] == ir::exit_target) return;
+        const ir::terminator& end = f_.blocks[b].end;
+        fused_block& out = out_[last_[b]];
+        const way_on next = way(end.next);
+        out.next = next.target;
+        out.ptx_instructions += next.ptx_instructions + end.ptx_if_next;
+        if (!out.branch) return;
+        const way_on taken = way(end.taken);
+        out.taken = taken.target;
+        out.ptx_if_taken = taken.ptx_instructions + end.ptx_if_taken - next.ptx_instructions - end.ptx_if_next;
+    }
+
+    const ir::function& f_;
+    const ir::webs& webs_;
+    fuse::effort how_;
+    ir::graph graph_;
+    ir::liveness lives_;
+    ir::uniformity uniform_;
+    std::vector<std::uint32_t> first_, last_;
+    std::vector<fused_block> out_;
+};
+
+}  // namespace detail
+
+/// Forms and orders all blocks of a kernel that is out of SSA form.
+inline std::vector<fused_block> schedule_blocks(const ir::function& f, const ir::webs& w, const fuse::effort& how) {
+    return detail::scheduler(f, w, how).run();
+}
+
+}  // namespace qwengpu::ptx
