@@ -23,13 +23,18 @@ inline word decode(network& net, int layer, const std::string& name, const word&
     return hot;
 }
 
+inline signal& made(network& net, signal& s, const std::string& name) {
+    if (!s.valid()) s = net.make(name);
+    return s;
+}
+
 inline void add_binary(std::vector<std::pair<signal, float>>& to, unsigned value, const word& out) {
     for (unsigned b = 0; b < out.size(); ++b) {
         if (((value >> b) & 1U) != 0) to.emplace_back(out[b], 1.0F);
     }
 }
 
-// Per lane: tid.x in binary, t div nx one-hot (numbers that no thread has are not valid).
+// Per lane: tid.x in binary, t div nx one-hot (bits and numbers that no thread has are not valid).
 struct lane_tables {
     std::vector<word> x, quotient;
 };
@@ -39,19 +44,20 @@ lane_tables divide_by_width(network& net, const signals& s) {
     const word warp = decode(net, plan::fetch_header, "tid.warp", s.context.warp, M.warps);
     const word width = decode(net, plan::fetch_header, "tid.width", {s.context.shape.begin(), s.context.shape.begin() + 5}, M.threads());
     lane_tables t;
-    for (int l = 0; l < M.lanes; ++l) {
-        t.x.push_back(net.make_word("tid.x.lane" + std::to_string(l), machine::bits_for(M.threads())));
-        t.quotient.emplace_back(static_cast<std::size_t>(M.threads()));
-    }
+    t.x.assign(static_cast<std::size_t>(M.lanes), word(static_cast<std::size_t>(machine::bits_for(M.threads()))));
+    t.quotient.assign(static_cast<std::size_t>(M.lanes), word(static_cast<std::size_t>(M.threads())));
     for (int w = 0; w < M.warps; ++w) {
         for (int nx = 1; nx <= M.threads(); ++nx) {
             std::vector<std::pair<signal, float>> to;
             for (int l = 0; l < M.lanes; ++l) {
                 const int thread = w * M.lanes + l;
-                add_binary(to, static_cast<unsigned>(thread % nx), t.x[static_cast<std::size_t>(l)]);
+                const auto lane = ".lane" + std::to_string(l);
+                for (std::size_t b = 0; b < t.x[static_cast<std::size_t>(l)].size(); ++b) {
+                    if (((thread % nx) >> b & 1) == 0) continue;
+                    to.emplace_back(made(net, t.x[static_cast<std::size_t>(l)][b], "tid.x" + lane + "[" + std::to_string(b) + "]"), 1.0F);
+                }
                 auto& quotient = t.quotient[static_cast<std::size_t>(l)][static_cast<std::size_t>(thread / nx)];
-                if (!quotient.valid()) quotient = net.make("tid.q" + std::to_string(thread / nx) + ".lane" + std::to_string(l));
-                to.emplace_back(quotient, 1.0F);
+                to.emplace_back(made(net, quotient, "tid.q" + std::to_string(thread / nx) + lane), 1.0F);
             }
             net.gate(plan::fetch_header + 1, all({warp[static_cast<std::size_t>(w)], width[static_cast<std::size_t>(nx - 1)]}), to);
         }
@@ -67,8 +73,9 @@ void write_tid(network& net, signals& s, const lane_tables& t) {
     const word quotient = net.make_word("tid.q", M.threads());
     for (std::size_t l = 0; l < static_cast<std::size_t>(M.lanes); ++l) {
         const signal lane = s.position.next_lane[l];
-        for (std::size_t b = 0; b < t.x[l].size(); ++b)
-            net.gate(layer, all({lane, t.x[l][b], reads(s, special_register::tid_x)}), {{s.data.special[b], 1.0F}});
+        for (std::size_t b = 0; b < t.x[l].size(); ++b) {
+            if (t.x[l][b].valid()) net.gate(layer, all({lane, t.x[l][b], reads(s, special_register::tid_x)}), {{s.data.special[b], 1.0F}});
+        }
         for (std::size_t q = 0; q < threads; ++q) {
             if (t.quotient[l][q].valid()) net.gate(layer, all({lane, t.quotient[l][q]}), {{quotient[q], 1.0F}});
         }
