@@ -19,11 +19,11 @@ namespace qwengpu::nn {
 /// What a launch carries from token to token, and the buffers of a run. Made by sparse_model::new_state.
 struct sparse_state {
     std::vector<sparse::delta_net_state> layers;
-    sparse::delta_net_scratch scratch;
-    sparse::aligned_floats gates;   ///< of the SwiGLU; zero between runs
-    sparse::aligned_floats output;  ///< of a sublayer, [padded hidden]; zero between runs
-    sparse::inputs inputs;
     sparse::residual residual;
+    sparse::inputs inputs;
+    sparse::aligned_floats output;  ///< of a sublayer, [padded hidden]; zero between runs
+    sparse::delta_net_scratch mixer{};
+    sparse::swiglu_scratch mlp{};
 
     /// Back to before the first token.
     void clear() {
@@ -47,22 +47,15 @@ public:
 
     /// The state before the first token.
     [[nodiscard]] state new_state() const {
-        const auto zeros = [](int n) { return sparse::aligned_floats(static_cast<std::size_t>(n)); };
-        const int width = sparse::padded(shape_.value_dim);
-        int channels = 0, units = 0;
         state st{.layers = {},
-                 .scratch = {.channels = {}, .held = zeros(width), .correction = zeros(width), .read = zeros(width)},
-                 .gates = {},
-                 .output = zeros(sparse::padded(shape_.hidden)),
+                 .residual = sparse::residual(shape_.hidden),
                  .inputs = sparse::inputs(shape_.hidden),
-                 .residual = sparse::residual(shape_.hidden)};
+                 .output = sparse::aligned_floats(static_cast<std::size_t>(sparse::padded(shape_.hidden)))};
         for (const compiled_layer& l : layers_) {
             st.layers.push_back(l.mixer.new_state());
-            channels = std::max(channels, l.mixer.channels());
-            units = std::max(units, l.mlp.units());
+            st.mixer.fit(l.mixer.plan().channels, shape_.value_dim);
+            st.mlp.fit(l.mlp.units());
         }
-        st.scratch.channels = zeros(channels);
-        st.gates = zeros(sparse::padded(units));
         return st;
     }
 
@@ -117,12 +110,12 @@ private:
         const compiled_layer& l = layers_[index];
         if (l.mixer.heads() > 0) {
             st.inputs.norm<R>(r, l.mixer.norm(), shape_.eps());
-            r.add<R>(st.output, l.mixer.template run<R>(st.inputs, st.layers[index], st.scratch, st.output.data()));
+            r.add<R>(st.output, l.mixer.template run<R>(st.inputs, st.layers[index], st.mixer, st.output.data()));
         }
         seen(point::after_mixer);
         if (l.mlp.units() > 0) {
             st.inputs.norm<R>(r, l.mlp.norm(), shape_.eps());
-            r.add<R>(st.output, l.mlp.template run<R>(st.inputs, st.gates.data(), st.output.data()));
+            r.add<R>(st.output, l.mlp.template run<R>(st.inputs, st.mlp, st.output.data()));
         }
         seen(point::after_mlp);
     }

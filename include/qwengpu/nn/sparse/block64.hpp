@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Blocks of 64 floats, the unit in which the sparse engine looks for what is not zero. One bit of a mask per float.
+// Blocks of 64 floats, the unit in which the sparse engine looks for what is not zero: a mask has one bit per float.
 // The same results with and without vector instructions: sums go through the same eight partial sums.
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cstdint>
 
 #include "qwengpu/nn/activation.hpp"
+#include "qwengpu/nn/rounding.hpp"
 
-#if defined(__AVX512F__) || defined(__SSE2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
 #endif
 
@@ -28,18 +28,21 @@ inline void for_each_bit(std::uint64_t mask, Visit&& visit) {
 
 namespace portable {
 
+/// Which of 64 floats are not zero (a NaN is not).
 inline std::uint64_t nonzero(const float* x) {
     std::uint64_t mask = 0;
     for (int i = 0; i < block_width; ++i) mask |= std::uint64_t{x[i] != 0.0F} << i;
     return mask;
 }
 
+/// Which of 64 floats have a silu that may not be zero.
 inline std::uint64_t alive(const float* x) {
     std::uint64_t mask = 0;
     for (int i = 0; i < block_width; ++i) mask |= std::uint64_t{x[i] != 0.0F && !(x[i] <= dead_below)} << i;
     return mask;
 }
 
+/// Sum of the squares of 64 floats, in double.
 inline double sum_of_squares(const float* x) {
     double s[8] = {};
     for (int i = 0; i < block_width; i += 8)
@@ -51,7 +54,6 @@ inline double sum_of_squares(const float* x) {
 
 #if defined(__AVX512F__)
 
-/// Which of 64 floats are not zero (a NaN is not).
 inline std::uint64_t nonzero(const float* x) {
     std::uint64_t mask = 0;
     for (int i = 0; i < block_width; i += 16)
@@ -59,7 +61,6 @@ inline std::uint64_t nonzero(const float* x) {
     return mask;
 }
 
-/// Which of 64 floats have a silu that may not be zero.
 inline std::uint64_t alive(const float* x) {
     std::uint64_t mask = 0;
     for (int i = 0; i < block_width; i += 16) {
@@ -70,7 +71,6 @@ inline std::uint64_t alive(const float* x) {
     return mask;
 }
 
-/// Sum of the squares of 64 floats, in double.
 inline double sum_of_squares(const float* x) {
     __m512d s = _mm512_setzero_pd();
     for (int i = 0; i < block_width; i += 8) {
@@ -84,36 +84,48 @@ inline double sum_of_squares(const float* x) {
 
 #elif defined(__SSE2__)
 
-/// Which of 64 floats are not zero (a NaN is not).
+namespace detail {
+
+// A mask of 64 from 16 comparisons of four floats each.
+template <class Compare>
+inline std::uint64_t mask_of(const float* x, const Compare& compare) {
+    std::uint64_t mask = 0;
+    for (int i = 0; i < block_width; i += 16) {
+        const auto found = [&](int j) { return _mm_castps_si128(compare(_mm_loadu_ps(x + i + 4 * j))); };
+        const __m128i low = _mm_packs_epi32(found(0), found(1)), high = _mm_packs_epi32(found(2), found(3));
+        mask |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)))} << i;
+    }
+    return mask;
+}
+
+// Squares of two floats, the lower ones of x, in double.
+inline __m128d squares(__m128 x) {
+    const __m128d v = _mm_cvtps_pd(x);
+    return _mm_mul_pd(v, v);
+}
+
+}  // namespace detail
+
 inline std::uint64_t nonzero(const float* x) {
-    std::uint64_t mask = 0;
-    for (int i = 0; i < block_width; i += 4) {
-        const auto found = static_cast<unsigned>(_mm_movemask_ps(_mm_cmpneq_ps(_mm_loadu_ps(x + i), _mm_setzero_ps())));
-        mask |= std::uint64_t{found} << i;
-    }
-    return mask;
+    return detail::mask_of(x, [](__m128 v) { return _mm_cmpneq_ps(v, _mm_setzero_ps()); });
 }
 
-/// Which of 64 floats have a silu that may not be zero.
 inline std::uint64_t alive(const float* x) {
-    std::uint64_t mask = 0;
-    for (int i = 0; i < block_width; i += 4) {
-        const __m128 v = _mm_loadu_ps(x + i);
-        const __m128 found = _mm_and_ps(_mm_cmpneq_ps(v, _mm_setzero_ps()), _mm_cmpnle_ps(v, _mm_set1_ps(dead_below)));
-        mask |= std::uint64_t{static_cast<unsigned>(_mm_movemask_ps(found))} << i;
-    }
-    return mask;
+    return detail::mask_of(x, [](__m128 v) {
+        return _mm_and_ps(_mm_cmpneq_ps(v, _mm_setzero_ps()), _mm_cmpnle_ps(v, _mm_set1_ps(dead_below)));
+    });
 }
 
-/// Sum of the squares of 64 floats, in double.
 inline double sum_of_squares(const float* x) {
-    __m128d s[4] = {_mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd(), _mm_setzero_pd()};
-    for (int i = 0; i < block_width; i += 8)
-        for (int j = 0; j < 4; ++j) {
-            const __m128d v = _mm_cvtps_pd(_mm_castpd_ps(_mm_load_sd(reinterpret_cast<const double*>(x + i + 2 * j))));
-            s[j] = _mm_add_pd(s[j], _mm_mul_pd(v, v));
-        }
-    const __m128d quarter = _mm_add_pd(_mm_add_pd(s[0], s[2]), _mm_add_pd(s[1], s[3]));
+    __m128d s01 = _mm_setzero_pd(), s23 = s01, s45 = s01, s67 = s01;
+    for (int i = 0; i < block_width; i += 8) {
+        const __m128 low = _mm_loadu_ps(x + i), high = _mm_loadu_ps(x + i + 4);
+        s01 = _mm_add_pd(s01, detail::squares(low));
+        s23 = _mm_add_pd(s23, detail::squares(_mm_movehl_ps(low, low)));
+        s45 = _mm_add_pd(s45, detail::squares(high));
+        s67 = _mm_add_pd(s67, detail::squares(_mm_movehl_ps(high, high)));
+    }
+    const __m128d quarter = _mm_add_pd(_mm_add_pd(s01, s45), _mm_add_pd(s23, s67));
     return _mm_cvtsd_f64(_mm_add_sd(quarter, _mm_unpackhi_pd(quarter, quarter)));
 }
 
@@ -130,5 +142,14 @@ inline void add_scaled(float* __restrict out, const float* __restrict x, float s
     for (int i = 0; i < n; i += 16)
         for (int j = 0; j < 16; ++j) out[i + j] += x[i + j] * scale;
 }
+
+/// Rounds 64 floats in place.
+template <rounding R>
+inline void round_block(float* x) {
+    for (int i = 0; i < block_width; ++i) x[i] = R::round(x[i]);
+}
+
+/// Asks for a cache line that will be read soon.
+inline void prefetch(const void* address) { __builtin_prefetch(address); }
 
 }  // namespace qwengpu::nn::sparse

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The causal convolution and SiLU of the sparse engine, on renumbered channels, a block of 64 at a time. Blocks whose older
-// taps are all zero keep no history.
+// The causal convolution of the sparse engine, on renumbered channels, a block of 64 at a time. Blocks whose older taps are
+// all zero keep no history; where the last taps are 1 too, nothing is left to do.
 #pragma once
 
 #include <algorithm>
@@ -8,16 +8,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "qwengpu/nn/activation.hpp"
+#include "qwengpu/nn/matrix.hpp"
 #include "qwengpu/nn/rounding.hpp"
+#include "qwengpu/nn/sparse/aligned.hpp"
 #include "qwengpu/nn/sparse/block64.hpp"
 
 namespace qwengpu::nn::sparse {
 
 /// Earlier inputs of the blocks that have older taps: a ring of taps - 1 tokens.
 struct convolution_state {
-    std::vector<float> ring;  ///< [taps - 1][blocks with history][64]
-    std::size_t oldest = 0;   ///< where in the ring the oldest token lies
+    aligned_floats ring;     ///< [taps - 1][blocks with history][64]
+    std::size_t oldest = 0;  ///< where in the ring the oldest token lies
 
     void clear() { std::fill(ring.begin(), ring.end(), 0.0F); }
 };
@@ -25,67 +26,74 @@ struct convolution_state {
 /// Weights of the convolution.
 class convolution {
 public:
-    convolution() = default;
-
     /// taps: [channels, taps] of the model; place: where a channel lies, or -1; `channels` places in all.
     convolution(const Eigen::MatrixXf& taps, const std::vector<int>& place, int channels)
-        : taps_(static_cast<std::size_t>(taps.cols()), std::vector<float>(static_cast<std::size_t>(channels))) {
+        : taps_(static_cast<std::size_t>(taps.cols()), aligned_floats(static_cast<std::size_t>(channels))) {
         for (std::size_t row = 0; row < place.size(); ++row)
             for (std::size_t tap = 0; place[row] >= 0 && tap < taps_.size(); ++tap)
-                taps_[tap][static_cast<std::size_t>(place[row])] = taps(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(tap));
-        for (int first = 0; first < channels; first += block_width)
-            history_.push_back(reads_history(static_cast<std::size_t>(first)) ? remembered_++ : none);
+                taps_[tap][static_cast<std::size_t>(place[row])] =
+                    taps(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(tap));
+        for (std::size_t block = 0; block < static_cast<std::size_t>(blocks_for(channels)); ++block) {
+            const bool forgets = std::all_of(taps_.begin(), taps_.end() - 1, [&](const auto& t) { return is_all(t, block, 0); });
+            blocks_.push_back({forgets ? none : remembered_++, !is_all(taps_.back(), block, 1)});
+        }
     }
 
-    [[nodiscard]] convolution_state new_state() const {
-        return {.ring = std::vector<float>((taps_.size() - 1) * token_size())};
+    [[nodiscard]] convolution_state new_state() const { return {.ring = aligned_floats((taps_.size() - 1) * token_size())}; }
+
+    /// Whether one of the channels first ... first + count - 1 (whole blocks) reads earlier tokens.
+    [[nodiscard]] bool remembers(int first, int count) const {
+        const auto begin = blocks_.begin() + first / block_width;
+        return std::any_of(begin, begin + blocks_for(count), [](const block_kind& b) { return b.place != none; });
     }
 
-    /// Replaces x: [channels], the inputs of this token, by the outputs.
+    /// Replaces 64 inputs of this token, those from channel `first` on, by the outputs, rounded.
     template <rounding R>
-    void run(float* x, convolution_state& state) const {
-        for (std::size_t block = 0; block < history_.size(); ++block) run_block<R>(block, x + block * block_width, state);
+    void run_block(int first, float* x, convolution_state& state) const {
+        const block_kind& kind = blocks_[static_cast<std::size_t>(first / block_width)];
+        round_block<R>(x);
+        if (kind.place == none && !kind.scales) return;
+        const auto at = static_cast<std::size_t>(first);
+        float y[block_width] = {};
+        if (kind.place != none) add_history(at, static_cast<std::size_t>(kind.place) * block_width, y, x, state);
+        const float* last = taps_.back().data() + at;
+        for (int i = 0; i < block_width; ++i) x[i] = R::round(y[i] + last[i] * x[i]);
+    }
+
+    /// The token is done.
+    void advance(convolution_state& state) const {
         if (remembered_ > 0) state.oldest = (state.oldest + 1) % (taps_.size() - 1);
     }
 
 private:
     static constexpr int none = -1;
 
+    struct block_kind {
+        int place;    ///< in a token of the ring, or none
+        bool scales;  ///< the last taps are not all 1
+    };
+
     [[nodiscard]] std::size_t token_size() const { return static_cast<std::size_t>(remembered_) * block_width; }
 
-    [[nodiscard]] bool reads_history(std::size_t first) const {
-        const auto is_zero = [&](const std::vector<float>& tap) {
-            const float* w = tap.data() + first;
-            return std::all_of(w, w + block_width, [](float value) { return value == 0; });
-        };
-        return !std::all_of(taps_.begin(), taps_.end() - 1, is_zero);
-    }
-
-    template <rounding R>
-    void run_block(std::size_t block, float* x, convolution_state& state) const {
-        float y[block_width] = {};
-        for (int i = 0; i < block_width; ++i) x[i] = R::round(x[i]);
-        if (history_[block] != none) add_history(block, y, x, state);
-        const float* last = taps_.back().data() + block * block_width;
-        for (int i = 0; i < block_width; ++i) y[i] += last[i] * x[i];
-        std::fill_n(x, block_width, 0.0F);
-        for_each_bit(alive(y), [&](int i) { x[i] = R::round(silu(R::round(y[i]))); });
+    // Where all taps are zero, so are the inputs (places without a channel, and channels that the plan leaves out).
+    [[nodiscard]] static bool is_all(const aligned_floats& tap, std::size_t block, float value) {
+        const float* w = tap.data() + block * block_width;
+        return std::all_of(w, w + block_width, [&](float x) { return x == value || x == 0; });
     }
 
     /// y += what the earlier tokens contribute, oldest first; then x takes the place of the oldest.
-    void add_history(std::size_t block, float* y, const float* x, convolution_state& state) const {
-        const std::size_t tokens_kept = taps_.size() - 1;
-        const std::size_t offset = static_cast<std::size_t>(history_[block]) * block_width;
-        for (std::size_t tap = 0; tap < tokens_kept; ++tap) {
-            const float* past = state.ring.data() + (state.oldest + tap) % tokens_kept * token_size() + offset;
-            const float* weight = taps_[tap].data() + block * block_width;
+    void add_history(std::size_t first, std::size_t offset, float* y, const float* x, convolution_state& state) const {
+        const std::size_t kept = taps_.size() - 1;
+        for (std::size_t tap = 0; tap < kept; ++tap) {
+            const float* past = state.ring.data() + (state.oldest + tap) % kept * token_size() + offset;
+            const float* weight = taps_[tap].data() + first;
             for (int i = 0; i < block_width; ++i) y[i] += weight[i] * past[i];
         }
         std::copy_n(x, block_width, state.ring.data() + state.oldest * token_size() + offset);
     }
 
-    std::vector<std::vector<float>> taps_;  ///< [taps][channels], oldest first
-    std::vector<int> history_;              ///< per block its place in a token of the ring, or none
+    std::vector<aligned_floats> taps_;  ///< [taps][channels], oldest first
+    std::vector<block_kind> blocks_;
     int remembered_ = 0;
 };
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// Gated DeltaNet of the sparse engine, one token at a time. A memory is touched only in the rows that a key or a query names;
-// z and out_proj only where something was read.
+// Gated DeltaNet of the sparse engine, one token at a time. A memory is touched only in the rows that a key or a query
+// names; values are made only where something is written, z and out_proj looked at only where something is read.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "qwengpu/nn/activation.hpp"
 #include "qwengpu/nn/sparse/convolution.hpp"
 #include "qwengpu/nn/sparse/delta_net_plan.hpp"
-#include "qwengpu/nn/sparse/packed.hpp"
-#include "qwengpu/nn/sparse/residual.hpp"
+#include "qwengpu/nn/sparse/delta_net_weights.hpp"
+#include "qwengpu/nn/sparse/inputs.hpp"
 #include "qwengpu/nn/sparse/row_memory.hpp"
 
 namespace qwengpu::nn::sparse {
@@ -29,31 +29,34 @@ struct delta_net_state {
     }
 };
 
+/// An element of a key or a query that is not zero.
+struct key_element {
+    int key;
+    float value;
+};
+
 /// Buffers of a run.
 struct delta_net_scratch {
-    aligned_floats channels;                      ///< of the plan; zero between runs
-    aligned_floats held, correction, read;        ///< [padded(value_dim)]
-    std::vector<std::pair<int, float>> key{}, query{};  ///< what is not zero of a unit vector
+    aligned_floats channels{};                    ///< of the plan; zero between runs
+    aligned_floats value{}, held{}, read{};       ///< [padded(value_dim)]
+    std::vector<key_element> key{}, query{};
+
+    void fit(int plan_channels, int value_dim) {
+        channels.resize(std::max(channels.size(), static_cast<std::size_t>(plan_channels)));
+        for (aligned_floats* buffer : {&value, &held, &read}) buffer->resize(static_cast<std::size_t>(padded(value_dim)));
+    }
 };
 
 /// The compiled sublayer.
 class delta_net {
 public:
-    delta_net(const vector& norm, const delta_net_weights<sparse_matrix>& w, const shape& s)
+    delta_net(const vector& norm, const nn::delta_net_weights<sparse_matrix>& w, const shape& s)
         : shape_(s), norm_(norm), plan_(plan_delta_net(w, s, norm_)), conv_(w.conv, plan_.place, plan_.convolved),
-          head_norm_(w.norm.data(), w.norm.data() + w.norm.size()) {
-        pack_inputs(w);
-        pack_outputs(w);
-        for (const planned_head& head : plan_.heads) {
-            const float a_log = w.a_log(head.number), dt_bias = w.dt_bias(head.number);
-            decays_.push_back({-std::exp(a_log), dt_bias, std::exp(-std::exp(a_log) * softplus(dt_bias))});
-        }
-    }
+          weights_(pack_delta_net(w, s, plan_, conv_, norm_)) {}
 
-    [[nodiscard]] int heads() const { return static_cast<int>(plan_.heads.size()); }
-    [[nodiscard]] int channels() const { return plan_.channels; }
     [[nodiscard]] const delta_net_plan& plan() const { return plan_; }
     [[nodiscard]] const norm_gains& norm() const { return norm_; }
+    [[nodiscard]] int heads() const { return static_cast<int>(plan_.heads.size()); }
 
     [[nodiscard]] delta_net_state new_state() const {
         return {.memory = row_memory(heads(), shape_.key_dim, padded(shape_.value_dim)), .conv = conv_.new_state()};
@@ -62,57 +65,80 @@ public:
     /// Adds the sublayer's output to `out`: [hidden]. Returns the blocks of `out` that were reached.
     template <rounding R>
     std::uint64_t run(const inputs& h, delta_net_state& state, delta_net_scratch& s, float* out) const {
-        float* x = s.channels.data();
-        for (const int i : h.active()) in_.add(i, h[i], x);
-        conv_.run<R>(x, state.conv);
+        add_product(weights_.in, h, s.channels.data());
         std::uint64_t reached = 0;
         for (const planned_key_head& group : plan_.key_heads) {
-            unit_vector(x + group.k, 1.0F, s.key);
-            unit_vector(x + group.q, 1.0F / std::sqrt(static_cast<float>(shape_.key_dim)), s.query);
-            for (int head = group.first; head < group.last; ++head) {
-                const planned_head& planned = plan_.heads[static_cast<std::size_t>(head)];
-                state.memory.scale(head, decay(head, R::round(x[planned.a])));
-                if (!s.key.empty()) write(head, x + planned.v, R::round(sigmoid(R::round(x[planned.b]))), state.memory, s);
-                if (!s.query.empty()) reached |= read<R>(head, state.memory, h, s, out);
-            }
+            take_unit_vector<R>(group.k, 1.0F, state.conv, s, s.key);
+            take_unit_vector<R>(group.q, 1.0F / std::sqrt(static_cast<float>(shape_.key_dim)), state.conv, s, s.query);
+            for (int head = group.first; head < group.last; ++head) reached |= run_head<R>(head, h, state, s, out);
         }
-        std::fill_n(x, plan_.channels, 0.0F);
+        conv_.advance(state.conv);
+        std::fill(s.channels.begin() + plan_.convolved, s.channels.begin() + plan_.channels, 0.0F);
         return reached;
     }
 
 private:
-    struct decay_weights {
-        float rate, dt_bias;  ///< log of the decay = rate * softplus(a + dt_bias)
-        float resting;        ///< the decay when a = 0
-    };
-
-    [[nodiscard]] float decay(int head, float a) const {
-        const decay_weights& w = decays_[static_cast<std::size_t>(head)];
-        return a == 0 ? w.resting : std::exp(w.rate * softplus(a + w.dt_bias));
+    template <rounding R>
+    std::uint64_t run_head(int head, const inputs& h, delta_net_state& state, delta_net_scratch& s, float* out) const {
+        const planned_head& planned = plan_.heads[static_cast<std::size_t>(head)];
+        const float a = R::round(s.channels[static_cast<std::size_t>(planned.a)]);
+        state.memory.scale(head, weights_.decays[static_cast<std::size_t>(head)].at(a));
+        if (planned.late_values && !s.key.empty()) make_values(planned, h, s.channels.data());
+        if (!planned.late_values || !s.key.empty()) take_values<R>(planned.v, state.conv, s);
+        if (!s.key.empty()) {
+            const float b = R::round(s.channels[static_cast<std::size_t>(planned.b)]);
+            write(head, R::round(sigmoid(b)), state.memory, s);
+        }
+        return s.query.empty() ? 0 : read<R>(head, state.memory, h, s, out);
     }
 
-    /// x / |x| * scale, x: [key_dim].
-    void unit_vector(const float* x, float scale, std::vector<std::pair<int, float>>& unit) const {
+    /// Convolves and clears a block of channels; calls visit(i, x) for what is not zero after silu.
+    template <rounding R, class Visit>
+    void take_block(int first, convolution_state& conv, delta_net_scratch& s, Visit&& visit) const {
+        float* x = s.channels.data() + first;
+        conv_.run_block<R>(first, x, conv);
+        for_each_bit(alive(x), [&](int bit) {
+            if (const float value = R::round(silu(x[bit])); value != 0) visit(bit, value);
+        });
+        std::fill_n(x, block_width, 0.0F);
+    }
+
+    /// x / |x| * scale for a key or query from channel `first` on.
+    template <rounding R>
+    void take_unit_vector(int first, float scale, convolution_state& conv, delta_net_scratch& s, std::vector<key_element>& unit) const {
         unit.clear();
         double sum = 0;
-        for (int first = 0; first < shape_.key_dim; first += block_width)
-            for_each_bit(nonzero(x + first), [&](int bit) {
-                unit.emplace_back(first + bit, x[first + bit]);
-                sum += static_cast<double>(x[first + bit]) * static_cast<double>(x[first + bit]);
+        for (int key = 0; key < shape_.key_dim; key += block_width)
+            take_block<R>(first + key, conv, s, [&](int bit, float x) {
+                unit.push_back({key + bit, x});
+                sum += static_cast<double>(x) * static_cast<double>(x);
             });
         const float factor = inverse_length(sum);
-        for (auto& [key, value] : unit) value = value * factor * scale;
+        for (key_element& e : unit) e.value = e.value * factor * scale;
+    }
+
+    void make_values(const planned_head& head, const inputs& h, float* channels) const {
+        for (int i = 0; i < shape_.value_dim; ++i) channels[head.v + i] = weights_.values.dot(head.v + i, h.values());
+    }
+
+    template <rounding R>
+    void take_values(int first, convolution_state& conv, delta_net_scratch& s) const {
+        std::fill(s.value.begin(), s.value.end(), 0.0F);
+        for (int i = 0; i < shape_.value_dim; i += block_width)
+            take_block<R>(first + i, conv, s, [&](int bit, float x) { s.value[static_cast<std::size_t>(i + bit)] = x; });
     }
 
     /// S += k (beta (v - S^T k))^T.
-    void write(int head, const float* v, float beta, row_memory& memory, delta_net_scratch& s) const {
+    void write(int head, float beta, row_memory& memory, delta_net_scratch& s) const {
         const int width = padded(shape_.value_dim);
-        std::fill_n(s.held.data(), width, 0.0F);
-        for (const auto& [key, k] : s.key)
-            if (const float* row = memory.find(head, key)) add_scaled(s.held.data(), row, k, width);
-        for (int i = 0; i < width; ++i) s.correction.data()[i] = beta * (v[i] - s.held.data()[i]);
-        if (is_zero(s.correction.data(), width)) return;
-        for (const auto& [key, k] : s.key) add_scaled(memory.make(head, key), s.correction.data(), k, width);
+        std::fill(s.held.begin(), s.held.end(), 0.0F);
+        for (const key_element& e : s.key)
+            if (const float* row = memory.find(head, e.key)) add_scaled(s.held.data(), row, e.value, width);
+        float* __restrict delta = s.held.data();
+        const float* __restrict v = s.value.data();
+        for (int i = 0; i < width; ++i) delta[i] = beta * (v[i] - delta[i]);
+        if (is_zero(delta, width)) return;
+        for (const key_element& e : s.key) add_scaled(memory.make(head, e.key), delta, e.value, width);
     }
 
     /// o = S^T q, then norm, gate and output projection.
@@ -121,25 +147,31 @@ private:
         const int width = padded(shape_.value_dim);
         float* o = s.read.data();
         std::fill_n(o, width, 0.0F);
-        for (const auto& [key, q] : s.query)
-            if (const float* row = memory.find(head, key)) add_scaled(o, row, q, width);
+        for (const key_element& e : s.query)
+            if (const float* row = memory.find(head, e.key)) add_scaled(o, row, e.value, width);
         double sum = 0;
-        for (int i = 0; i < width; ++i) o[i] = R::round(o[i]);
-        for (int first = 0; first < width; first += block_width) sum += sum_of_squares(o + first);
+        for (int first = 0; first < width; first += block_width) {
+            round_block<R>(o + first);
+            sum += sum_of_squares(o + first);
+        }
         if (sum == 0) return 0;
         const float scale = inverse_rms(sum, shape_.value_dim, shape_.eps());
         std::uint64_t reached = 0;
         for (int first = 0; first < width; first += block_width)
-            for_each_bit(nonzero(o + first), [&](int bit) {
+            for_each_bit(nonzero(o + first) & weights_.used_in(head, first), [&](int bit) {
                 const int channel = first + bit;
-                const int output = head * shape_.value_dim + channel;
-                const float normed = R::round(R::round(o[channel] * scale) * head_norm_[static_cast<std::size_t>(channel)]);
-                const float value = R::round(normed * silu(R::round(z_.dot(output, h.values()))));
-                if (value == 0) return;
-                out_.add(output, value, out);
-                reached |= out_.reach(output);
+                reached |= put_out<R>(head * shape_.value_dim + channel, R::round(o[channel] * scale), channel, h, out);
             });
         return reached;
+    }
+
+    template <rounding R>
+    std::uint64_t put_out(int output, float normed, int channel, const inputs& h, float* out) const {
+        const float weighted = R::round(normed * weights_.norm[static_cast<std::size_t>(channel)]);
+        const float value = R::round(weighted * silu(R::round(weights_.z.dot(output, h.values()))));
+        if (value == 0) return 0;
+        weights_.out.add(output, value, out);
+        return weights_.out.reach(output);
     }
 
     static bool is_zero(const float* x, int width) {
@@ -148,48 +180,11 @@ private:
         return true;
     }
 
-    /// Value channels of the heads that are run, in the order of the plan.
-    [[nodiscard]] renumbering value_channels() const {
-        std::vector<bool> run(static_cast<std::size_t>(shape_.value_heads));
-        for (const planned_head& head : plan_.heads) run[static_cast<std::size_t>(head.number)] = true;
-        return {shape_.value_channels(), [&](std::size_t i) { return run[i / static_cast<std::size_t>(shape_.value_dim)]; }};
-    }
-
-    void pack_inputs(const delta_net_weights<sparse_matrix>& w) {
-        std::vector<triplet> entries;
-        const auto take = [&](int place, int col, float value) {
-            if (place < 0 || !norm_.passes(col)) return;
-            entries.push_back({place, col, value});
-            norm_.mark_read(col);
-        };
-        std::vector<int> b(static_cast<std::size_t>(shape_.value_heads), -1), a = b;
-        for (const planned_head& head : plan_.heads) {
-            b[static_cast<std::size_t>(head.number)] = head.b;
-            a[static_cast<std::size_t>(head.number)] = head.a;
-        }
-        for (const triplet& t : plan_.qkv) take(plan_.place[static_cast<std::size_t>(t.row)], t.col, t.value);
-        w.in_proj_b.for_each([&](int row, int col, float value) { take(b[static_cast<std::size_t>(row)], col, value); });
-        w.in_proj_a.for_each([&](int row, int col, float value) { take(a[static_cast<std::size_t>(row)], col, value); });
-        in_ = packed_columns(shape_.hidden, std::move(entries));
-    }
-
-    void pack_outputs(const delta_net_weights<sparse_matrix>& w) {
-        const renumbering kept = value_channels();
-        const auto passes = [&](const triplet& t) { return norm_.passes(t.col); };
-        auto z = kept.apply(entries_if(w.in_proj_z, passes), &triplet::row);
-        for (const triplet& t : z) norm_.mark_read(t.col);
-        z_ = packed_rows(kept.count(), std::move(z));
-        out_ = packed_columns(kept.count(), kept.apply(w.out_proj.triplets(), &triplet::col));
-    }
-
     shape shape_;
     norm_gains norm_;
     delta_net_plan plan_;
     convolution conv_;
-    std::vector<float> head_norm_;  ///< [value_dim]
-    packed_columns in_, out_;
-    packed_rows z_;
-    std::vector<decay_weights> decays_;
+    packed_delta_net weights_;
 };
 
 }  // namespace qwengpu::nn::sparse

@@ -10,7 +10,7 @@
 #include "qwengpu/nn/shape.hpp"
 #include "qwengpu/nn/sparse/block64.hpp"
 #include "qwengpu/nn/sparse/renumbering.hpp"
-#include "qwengpu/nn/sparse/residual.hpp"
+#include "qwengpu/nn/sparse/inputs.hpp"
 #include "qwengpu/nn/weights.hpp"
 
 namespace qwengpu::nn::sparse {
@@ -20,6 +20,8 @@ struct planned_head {
     int number = 0;  ///< in the model
     int v = 0;       ///< first of its value channels
     int b = 0, a = 0;  ///< where its gates lie
+    /// Nothing of its values is remembered by the convolution, so they need to be made only where they are written.
+    bool late_values = false;
 };
 
 /// A key head with at least one value head that is run.
@@ -51,7 +53,7 @@ inline std::vector<bool> present_heads(const std::vector<bool>& rows, int first,
     return found;
 }
 
-inline std::vector<bool> heads_to_run(const delta_net_weights<sparse_matrix>& w, const shape& s, const norm_gains& norm,
+inline std::vector<bool> heads_to_run(const nn::delta_net_weights<sparse_matrix>& w, const shape& s, const norm_gains& norm,
                                       const std::vector<triplet>& qkv) {
     const auto z = entries_if(w.in_proj_z, [&](const triplet& t) { return norm.passes(t.col); });
     const auto rows = present(s.qkv_channels(), qkv, &triplet::row);
@@ -84,7 +86,7 @@ inline int take_values(delta_net_plan& plan, const shape& s, int head) {
 }  // namespace detail
 
 /// The plan for a layer's weights. `norm`: the gains of its input norm; channels with gain 0 are not read.
-inline delta_net_plan plan_delta_net(const delta_net_weights<sparse_matrix>& w, const shape& s, const norm_gains& norm) {
+inline delta_net_plan plan_delta_net(const nn::delta_net_weights<sparse_matrix>& w, const shape& s, const norm_gains& norm) {
     delta_net_plan plan;
     plan.qkv = entries_if(w.in_proj_qkv,
                           [&](const triplet& t) { return norm.passes(t.col) && !w.conv.row(t.row).isZero(0); });
