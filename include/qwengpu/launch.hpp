@@ -7,6 +7,7 @@
 //     const auto c = qwengpu::values_of<int>(result.best().memory[2]);
 #pragma once
 
+#include <qwengpu/launch/kernel.hpp>
 #include <qwengpu/launch/prepare.hpp>
 #include <qwengpu/launch/run.hpp>
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// qwengpu: compile kernels, launch them inside the model and on the emulator, compare, and tell what the layers are made of.
+#include "commands.hpp"
+
+#include <qwengpu/error.hpp>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace {
+
+const std::map<std::string, qwengpu::run_on> sides{
+    {"both", qwengpu::run_on::both}, {"model", qwengpu::run_on::model}, {"emulator", qwengpu::run_on::emulator}};
+
+void add_on(CLI::App& app, qwengpu::run_on& on) {
+    app.add_option("--on", on, "both (compared step by step), model or emulator")->transform(CLI::CheckedTransformer(sides))->default_str("both");
+}
+
+void add_limit(CLI::App& app, std::uint64_t& limit) {
+    app.add_option("--max-records", limit, "Stop a launch after so many records")->capture_default_str()->check(CLI::PositiveNumber);
+}
+
+CLI::App* add_compile(CLI::App& app, cli::compile_options& o) {
+    auto* sub = app.add_subcommand("compile", "Compile a kernel (.cu or .ptx) and show its machine blocks");
+    sub->add_option("file", o.file, "The source file")->required();
+    sub->add_option("--kernel", o.kernel, "Name of the kernel, if the file has several");
+    sub->add_flag("--json", o.json, "Print JSON");
+    return sub;
+}
+
+CLI::App* add_run(CLI::App& app, cli::run_options& o) {
+    auto* sub = app.add_subcommand("run", "Run the launches of a launch file and show what they leave");
+    sub->add_option("launch", o.file, "A JSON file with one or more launches")->required();
+    sub->add_option("--case", o.name, "Run only the launch of this name");
+    sub->add_option("--sources", o.sources, "Folder of the sources (../kernels beside the launch file, or that file's own)");
+    add_on(*sub, o.on);
+    sub->add_flag("--transcript", o.transcript, "Show every record of the launch");
+    sub->add_flag("--json", o.json, "Print JSON");
+    add_limit(*sub, o.max_records);
+    return sub;
+}
+
+CLI::App* add_check(CLI::App& app, cli::check_options& o) {
+    auto* sub = app.add_subcommand("check", "Run every case of the case files under the paths against what it expects");
+    sub->add_option("paths", o.paths, "Case files, or folders that hold them")->required();
+    sub->add_option("--sources", o.sources, "Folder where NAME.cu or NAME.ptx lies (../kernels beside the case file, or that file's own)");
+    add_on(*sub, o.on);
+    sub->add_option("--kernel", o.kernels, "Only kernels that match this pattern (* and ?); may be given again");
+    sub->add_flag("--json", o.json, "Print JSON");
+    add_limit(*sub, o.max_records);
+    sub->add_option("--jobs", o.jobs, "Launches at the same time (as many as there are processors)")->check(CLI::PositiveNumber);
+    return sub;
+}
+
+CLI::App* add_stats(CLI::App& app, cli::stats_options& o) {
+    auto* sub = app.add_subcommand("stats", "Tell the layers' shapes, parameters, non-zeros, state and time to build");
+    sub->add_flag("--json", o.json, "Print JSON");
+    return sub;
+}
+
+/// Runs a subcommand; what it cannot do becomes one message and status 2.
+int guarded(const std::function<int()>& command) {
+    try {
+        return command();
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "qwengpu: %s\n", e.what());
+        return cli::bad_input;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"qwengpu: a GPU inside a language model. Exit status: 0 all is well, 1 a launch failed or differs, 2 wrong usage or input."};
+    app.require_subcommand(1);
+    cli::compile_options compile;
+    cli::run_options run;
+    cli::check_options check;
+    cli::stats_options stats;
+    const auto* compile_command = add_compile(app, compile);
+    const auto* run_command = add_run(app, run);
+    const auto* check_command = add_check(app, check);
+    add_stats(app, stats);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? cli::ok : cli::bad_input;
+    }
+    if (compile_command->parsed()) return guarded([&] { return cli::compile(compile); });
+    if (run_command->parsed()) return guarded([&] { return cli::run(run); });
+    if (check_command->parsed()) return guarded([&] { return cli::check(check); });
+    return guarded([&] { return cli::stats(stats); });
+}
