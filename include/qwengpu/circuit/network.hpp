@@ -143,7 +143,7 @@ public:
     }
 
     /// Says that something outside the layers (a probe, the head) looks at a signal at the end of `layer`.
-    void keep(signal s, int layer) { use(s, 2 * layer + 1); }
+    void keep(signal s, int layer) { use(s, 2 * layer + 2); }
 
     [[nodiscard]] int layer_count() const { return static_cast<int>(layers_.size()); }
     [[nodiscard]] const std::vector<layer_plan>& layers() const { return layers_; }
