@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,11 +44,14 @@ public:
     circuit::signal output(const std::string& name) { return output(name, 1).front(); }
     circuit::signal look_at(circuit::signal s) { return looked_at_.emplace_back(s); }
 
+    /// Leaves the circuit no more channels than these, of those that the shape has.
+    void limit_channels(int count) { channel_limit_ = count; }
+
     /// Gives the signals channels and builds the layers; once, when the circuit is complete.
     [[nodiscard]] std::vector<circuit::assembler::layer_weights> compile() {
         for (const auto s : looked_at_)
             if (net.info(s).born != circuit::network::unborn) net.keep(s, net.layer_count() - 1);
-        allocation_ = circuit::allocate(net, shape_.hidden, free_channel_);
+        allocation_ = circuit::allocate(net, channel_limit_ > 0 ? channel_limit_ : shape_.hidden, free_channel_);
         return circuit::assembler(net, allocation_, shape_).layers();
     }
 
@@ -57,6 +61,7 @@ public:
 private:
     nn::shape shape_;
     int free_channel_;
+    int channel_limit_ = 0;
     std::vector<circuit::signal> looked_at_;
     circuit::allocation allocation_;
 };
@@ -79,10 +84,17 @@ public:
     void set(const circuit::word& w, std::uint64_t value, int column = 0) {
         for (std::size_t i = 0; i < w.size(); ++i) set(w[i], ((value >> i) & 1U) != 0, column);
     }
-    void set(circuit::signal s, bool bit, int column = 0) { residuals_(bench_.net.info(s).channel, column) = bit ? 1.0F : 0.0F; }
+    void set(circuit::signal s, bool bit, int column = 0) { set_level(s, bit ? 1.0F : 0.0F, column); }
+    /// An input that is not quite a bit, or a count.
+    void set_level(circuit::signal s, float level, int column = 0) { residuals_(bench_.net.info(s).channel, column) = level; }
 
     /// Runs the tokens of all columns, in order.
-    void run() { model_.forward(state_, residuals_); }
+    void run() {
+        if (columns() > 1) return model_.forward(state_, residuals_);
+        nn::vector only = residuals_.col(0);
+        model_.step(state_, only);
+        residuals_.col(0) = only;
+    }
 
     [[nodiscard]] std::uint64_t get(const circuit::word& w, int column = 0) const {
         std::uint64_t value = 0;
@@ -100,6 +112,12 @@ public:
     [[nodiscard]] float level(circuit::signal s, int column = 0) const {
         const int channel = bench_.net.info(s).channel;
         return channel < 0 ? 0.0F : residuals_(channel, column);
+    }
+
+    /// Whether a channel holds a number: exactly in bf16; in fp32 the norms leave a few millionths of it.
+    [[nodiscard]] bool holds(circuit::signal s, float number, int column = 0) const {
+        const float tolerance = std::is_same_v<R, nn::bf16> ? 0.0F : 1e-4F;
+        return std::abs(level(s, column) - number) <= tolerance;
     }
 
     [[nodiscard]] int columns() const { return static_cast<int>(residuals_.cols()); }

@@ -60,8 +60,7 @@ public:
     /// heads that read one row are padded up to that, others are padded by whoever fills their segments.
     void place(network& net, int layer, int rows = 1) {
         const int target = energy_ * rows <= 32 ? 32 : 128;
-        if (rows == 1) {
-            const int missing = target - energy_;
+        if (const int missing = target - energy_; rows == 1 && missing > 0) {
             constant(2.0F, missing / 4);
             constant(1.0F, missing % 4);
         }
