@@ -54,10 +54,11 @@ inline constexpr std::array<refusal, 8> refusals{{
     {"call", "calls through a pointer are not supported; call the function by its name"},
 }};
 
+/// Why no instruction of this name is supported, or empty.
 inline std::string_view why_refused(std::string_view opcode) {
     for (const refusal& r : refusals)
         if (any_word(r.opcodes, ' ', [&](std::string_view word) { return word == opcode; })) return r.why;
-    return "this instruction is not supported; write it with integer arithmetic, comparisons and 32-bit loads and stores";
+    return {};
 }
 
 /// Instructions that move f32 words without looking into them.
@@ -81,10 +82,13 @@ inline std::string_view why_float_refused(const instruction& i) {
 /// Lowers the instruction in hand, or adds it to the list of refusals.
 inline void lower_instruction(lowering& l) {
     const instruction& i = l.now();
-    if (const std::string_view why = detail::why_float_refused(i); !why.empty()) return l.refuse(std::string(why));
     const auto& table = detail::lower_functions();
     const auto found = table.find(i.opcode);
-    if (found == table.end()) return l.refuse(std::string(detail::why_refused(i.opcode)));
+    const std::string_view why = detail::why_refused(i.opcode);
+    if (found == table.end() && !why.empty()) return l.refuse(std::string(why));
+    if (const std::string_view float_why = detail::why_float_refused(i); !float_why.empty()) return l.refuse(std::string(float_why));
+    if (found == table.end())
+        return l.refuse("this instruction is not supported; write it with integer arithmetic, comparisons and 32-bit loads and stores");
     for (scalar_type t : i.types)
         if (bits_of(t) > 64 || t == scalar_type::u16x2 || t == scalar_type::s16x2) return l.refuse("this type is not supported; use 32-bit integers");
     found->second(l);
