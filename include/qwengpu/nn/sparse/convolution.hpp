@@ -5,7 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "qwengpu/nn/matrix.hpp"
@@ -34,8 +34,11 @@ public:
                 taps_[tap][static_cast<std::size_t>(place[row])] =
                     taps(static_cast<Eigen::Index>(row), static_cast<Eigen::Index>(tap));
         for (std::size_t block = 0; block < static_cast<std::size_t>(blocks_for(channels)); ++block) {
-            const bool forgets = std::all_of(taps_.begin(), taps_.end() - 1, [&](const auto& t) { return is_all(t, block, 0); });
-            blocks_.push_back({forgets ? none : remembered_++, !is_all(taps_.back(), block, 1)});
+            block_kind kind{.place = none, .scales = !is_all(taps_.back(), block, 1), .taps = {}};
+            for (std::size_t tap = 0; tap + 1 < taps_.size(); ++tap)
+                if (!is_all(taps_[tap], block, 0)) kind.taps.push_back(tap);
+            if (!kind.taps.empty()) kind.place = remembered_++;
+            blocks_.push_back(std::move(kind));
         }
     }
 
@@ -49,14 +52,14 @@ public:
 
     /// Replaces 64 inputs of this token, those from channel `first` on, by the outputs, rounded.
     template <rounding R>
-    void run_block(int first, float* x, convolution_state& state) const {
+    void run_block(int first, float* __restrict x, convolution_state& state) const {
         const block_kind& kind = blocks_[static_cast<std::size_t>(first / block_width)];
         round_block<R>(x);
         if (kind.place == none && !kind.scales) return;
         const auto at = static_cast<std::size_t>(first);
         float y[block_width] = {};
-        if (kind.place != none) add_history(at, static_cast<std::size_t>(kind.place) * block_width, y, x, state);
-        const float* last = taps_.back().data() + at;
+        if (kind.place != none) add_history(kind, at, y, x, state);
+        const float* __restrict last = taps_.back().data() + at;
         for (int i = 0; i < block_width; ++i) x[i] = R::round(y[i] + last[i] * x[i]);
     }
 
@@ -69,8 +72,9 @@ private:
     static constexpr int none = -1;
 
     struct block_kind {
-        int place;    ///< in a token of the ring, or none
+        int place;  ///< in a token of the ring, or none
         bool scales;  ///< the last taps are not all 1
+        std::vector<std::size_t> taps;  ///< older taps that are not all zero
     };
 
     [[nodiscard]] std::size_t token_size() const { return static_cast<std::size_t>(remembered_) * block_width; }
@@ -82,11 +86,13 @@ private:
     }
 
     /// y += what the earlier tokens contribute, oldest first; then x takes the place of the oldest.
-    void add_history(std::size_t first, std::size_t offset, float* y, const float* x, convolution_state& state) const {
+    void add_history(const block_kind& kind, std::size_t first, float* __restrict y, const float* x,
+                     convolution_state& state) const {
         const std::size_t kept = taps_.size() - 1;
-        for (std::size_t tap = 0; tap < kept; ++tap) {
-            const float* past = state.ring.data() + (state.oldest + tap) % kept * token_size() + offset;
-            const float* weight = taps_[tap].data() + first;
+        const std::size_t offset = static_cast<std::size_t>(kind.place) * block_width;
+        for (const std::size_t tap : kind.taps) {
+            const float* __restrict past = state.ring.data() + (state.oldest + tap) % kept * token_size() + offset;
+            const float* __restrict weight = taps_[tap].data() + first;
             for (int i = 0; i < block_width; ++i) y[i] += weight[i] * past[i];
         }
         std::copy_n(x, block_width, state.ring.data() + state.oldest * token_size() + offset);
