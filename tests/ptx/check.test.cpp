@@ -81,6 +81,24 @@ TEST_CASE("conversions check both sides") {
     CHECK_FALSE(good("cvt.u32.u64 %x_b32, %x_b32;"));
 }
 
+TEST_CASE("what would be ambiguous is refused") {
+    CHECK_FALSE(good("ld.global.shared.u32 %x_b32, [%x_b64];"));
+    CHECK_FALSE(good("setp.lt.gt.s32 %x_pred, %x_b32, %y_b32;"));
+    CHECK_FALSE(good("setp.lt.and.s32 %x_pred, %x_b32, %y_b32;"));
+    CHECK_FALSE(good("setp.lt.s32 %x_pred, %x_b32, %y_b32, %y_pred;"));
+    CHECK_FALSE(good("setp.lt.b32 %x_pred, %x_b32, %y_b32;"));
+    CHECK_FALSE(good("cvt.f32.s32 %x_f32, %x_b32;"));
+    CHECK_FALSE(good("cvt.rn.s32.f32 %x_b32, %x_f32;"));
+    CHECK(good("cvt.f64.f32 %x_f64, %x_f32;"));
+    CHECK(good("cvt.rni.f32.f32 %x_f32, %y_f32;"));
+    CHECK_FALSE(good("cvt.rn.s64.s32 %x_b64, %x_b32;"));
+    CHECK_FALSE(good("add.sat.u32 %x_b32, %x_b32, %y_b32;"));
+    CHECK_FALSE(good("atom.global.add.b32 %x_b32, [%x_b64], 1;"));
+    CHECK_FALSE(good("prmt.b32.f4e.b4e %x_b32, %y_b32, %y_b32, 1;"));
+    CHECK_FALSE(good("add.s32 _, %x_b32, %y_b32;"));
+    CHECK(good("atom.global.add.u32 _, [%x_b64], 1;"));
+}
+
 TEST_CASE("wide products, shifts and counts have sizes of their own") {
     CHECK(good("mul.wide.s32 %x_b64, %x_b32, 4;"));
     CHECK(good("mad.wide.u16 %x_b32, %x_b16, %y_b16, %y_b32;"));
@@ -118,7 +136,8 @@ TEST_CASE("constants must suit the type") {
     CHECK_FALSE(good("add.s32 %x_s32, %y_s32, 1.5;"));
     CHECK_FALSE(good("add.s32 %x_s32, %y_s32, 0f3F800000;"));
     CHECK(good("mov.b32 %x_b32, 0f3F800000;"));
-    CHECK(good("add.u32 %x_b32, %x_b32, %tid.x;"));
+    CHECK_FALSE(good("add.u32 %x_b32, %x_b32, %tid.x;"));
+    CHECK(good("add.u64 %x_b64, %x_b64, WARP_SZ;"));
     CHECK_FALSE(good("mov.u64 %x_b64, %tid.x;"));
     CHECK_FALSE(good("add.s32 1, %x_s32, %y_s32;"));
     CHECK_FALSE(good("add.s32 %x_s32, !%x_s32, 1;"));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <qwengpu/ptx/check_special.hpp>
 #include <qwengpu/ptx/check_operand.hpp>
 
 namespace qwengpu::ptx {
@@ -63,6 +64,9 @@ inline void check_instruction(const operand_judge& j, diagnostics& wrong, std::v
     check_modifiers(*row, j.i, wrong);
     const bool types = check_types(*row, j.i, wrong);
     if (j.i.opcode == "call") return check_call(j, wrong);
+    check_single(j.i, wrong);
+    if (types) check_float_modifiers(j.i, wrong);
+    if (types && j.i.opcode == "cvt") check_cvt(j.i, wrong);
     if (row->operands == "*") return;
     bool count = false;
     const auto specs = match_operands(*row, j.i, wrong, count);

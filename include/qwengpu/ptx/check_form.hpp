@@ -16,10 +16,17 @@ namespace qwengpu::ptx {
 
 namespace detail {
 
+inline bool is_so(std::string_view condition, const instruction& i) {
+    const type_class last = i.types.empty() ? type_class::none : class_of(i.types.back());
+    if (condition == "=float") return last == type_class::floating;
+    if (condition == "=bits") return last == type_class::untyped;
+    if (condition == "=signed") return last == type_class::signed_integer;
+    if (condition == "=bool") return i.has("and") || i.has("or") || i.has("xor");
+    return i.has(condition);
+}
+
 inline bool meant(const opcode_row& row, const instruction& i) {
-    if (row.when.empty()) return true;
-    if (row.when == "=float") return is_float(i.type());
-    return i.has(row.when);
+    return !any_word(row.when, ' ', [&](std::string_view condition) { return !is_so(condition, i); });
 }
 
 /// `list` of modifiers, `lo|hi`, as a sentence: ".lo, .hi".
@@ -42,7 +49,7 @@ inline bool needs_name(const opcode_row& row, std::string_view m) {
 }
 
 inline bool allows(const opcode_row& row, std::string_view m) {
-    if (row.modifiers == "*" || row.when == m || needs_name(row, m) || names(row.modifiers, m)) return true;
+    if (row.modifiers == "*" || names(row.when, m) || needs_name(row, m) || names(row.modifiers, m)) return true;
     return m.find("::") != m.npos && names(row.modifiers, "::");
 }
 
@@ -66,8 +73,13 @@ inline void check_modifiers(const opcode_row& row, const instruction& i, diagnos
             wrong.add("ptx.parse", i.where, "modifier '." + printable(m) + "' of " + std::string(i.opcode) + " is there twice");
     }
     any_word(row.needs, ' ', [&](std::string_view group) {
-        const bool there = any_word(group, '|', [&](std::string_view w) { return i.has(w); });
-        if (!there) wrong.add("ptx.parse", i.where, printable(i.full_name()) + " needs a modifier: " + dotted_list(group, '|'));
+        int there = 0;
+        any_word(group, '|', [&](std::string_view w) {
+            there += i.has(w) ? 1 : 0;
+            return false;
+        });
+        if (there != 1)
+            wrong.add("ptx.parse", i.where, printable(i.full_name()) + (there == 0 ? " needs a modifier: " : " may have only one of ") + dotted_list(group, '|'));
         return false;
     });
 }

@@ -53,15 +53,16 @@ struct operand_judge {
     }
 
     [[nodiscard]] verdict judge_destination(const operand& o, scalar_type want, bool wider = false) const {
-        if (o.kind == operand_kind::sink) return std::nullopt;
         if (o.negated) return kind("'!' cannot stand before a result");
         if (o.kind != operand_kind::reg) return kind("the result must go to a register");
         return judge_register(o, want, wider);
     }
 
-    [[nodiscard]] static verdict judge_special(const operand& o, scalar_type want) {
+    [[nodiscard]] static verdict judge_special(const operand& o, scalar_type want, bool is_mov) {
         const scalar_type has = o.special == sreg::other ? want : detail::sreg_rows[static_cast<std::size_t>(o.special)].type;
-        const bool good = !is_float(want) && want != scalar_type::pred && bits_of(want) <= bits_of(has);
+        const bool constant = o.special == sreg::warp_size;  // WARP_SZ stands for a number
+        if (!is_mov && !constant) return kind("a special register can only be read by mov");
+        const bool good = !is_float(want) && want != scalar_type::pred && (constant || bits_of(want) <= bits_of(has));
         return good ? std::nullopt : type("." + std::string(name_of(has)) + " " + printable(o.text) + " does not fit ." + std::string(name_of(want)));
     }
 
@@ -69,13 +70,18 @@ struct operand_judge {
         if (o.negated) return kind("'!' cannot stand before this operand of " + printable(i.full_name()));
         switch (o.kind) {
             case operand_kind::reg: return judge_register(o, want, wider);
-            case operand_kind::special: return judge_special(o, want);
+            case operand_kind::special: return judge_special(o, want, i.opcode == "mov");
             case operand_kind::integer: return is_float(want) ? type("an integer does not fit ." + std::string(name_of(want)) + "; write 0f00000000 or 0.0") : std::nullopt;
             case operand_kind::f32_bits: return fits(want, scalar_type::f32) ? std::nullopt : type("a 32-bit float does not fit ." + std::string(name_of(want)));
             case operand_kind::f64_bits: return fits(want, scalar_type::f64) ? std::nullopt : type("a 64-bit float does not fit ." + std::string(name_of(want)));
             case operand_kind::symbol_value: return kind("the address of " + printable(o.text) + " can only be taken by mov or cvta");
             default: return kind("expected a register or a constant");
         }
+    }
+
+    /// A destination that may be `_`: the result is not wanted.
+    [[nodiscard]] verdict judge_discard(const operand& o, scalar_type want, bool wider = false) const {
+        return o.kind == operand_kind::sink ? std::nullopt : judge_destination(o, want, wider);
     }
 
     /// A vector of `i.vector` parts, or a scalar if that is 1.
@@ -102,6 +108,9 @@ struct operand_judge {
             return std::nullopt;
         }
         if (base.sym.kind == symbol_kind::function) return type(printable(base.text) + " is a function, expected a variable");
+        const auto is_parameter = [&](const parameter& p) { return !p.in_register && p.id == base.sym.id; };
+        if (i.opcode == "st" && f.is_entry && base.sym.kind == symbol_kind::function_variable && std::any_of(f.parameters.begin(), f.parameters.end(), is_parameter))
+            return kind("a kernel's parameter " + printable(base.text) + " cannot be written");
         const state_space has = m.variable_of(base.sym, f).space;
         if (i.space == state_space::none || i.space == has) return std::nullopt;
         return type(printable(base.text) + " is a ." + std::string(name_of(has)) + " variable, but " + printable(i.full_name()) + " reaches ." + std::string(name_of(i.space)));
@@ -114,7 +123,7 @@ struct operand_judge {
         const scalar_type part = bits == 8 ? scalar_type::b8 : bits == 16 ? scalar_type::b16 : bits == 32 ? scalar_type::b32 : scalar_type::b64;
         if ((parts != 2 && parts != 4) || bits_of(part) * parts != bits_of(want)) return type("these parts do not make up ." + std::string(name_of(want)));
         for (const operand& item : o.items)
-            if (verdict v = result ? judge_destination(item, part) : judge_source(item, part)) return v;
+            if (verdict v = result ? judge_discard(item, part) : judge_source(item, part)) return v;
         return std::nullopt;
     }
 
@@ -126,9 +135,9 @@ struct operand_judge {
     }
 
     [[nodiscard]] verdict judge_pair(const operand& o, scalar_type want) const {
-        if (o.kind != operand_kind::pair) return judge_destination(o, want);
-        if (verdict v = judge_destination(o.items[0], want)) return v;
-        return judge_destination(o.items[1], scalar_type::pred);
+        if (o.kind != operand_kind::pair) return judge_discard(o, want);
+        if (verdict v = judge_discard(o.items[0], want)) return v;
+        return judge_discard(o.items[1], scalar_type::pred);
     }
 
     [[nodiscard]] verdict judge_predicate(const operand& o) const {
@@ -142,15 +151,16 @@ struct operand_judge {
         switch (spec[0]) {
             case 'd': case 'p': return judge_destination(o, want);
             case 's': return judge_source(o, want);
-            case 'D': return judge_parts(o, [&](const operand& x) { return judge_destination(x, want, true); });
+            case 'D': return judge_parts(o, [&](const operand& x) { return i.vector == 1 ? judge_destination(x, want, true) : judge_discard(x, want, true); });
             case 'S': return judge_parts(o, [&](const operand& x) { return judge_source(x, want, true); });
-            case 'A': return judge_parts(o, [&](const operand& x) { return judge_destination(x, want); });
+            case 'A': return judge_parts(o, [&](const operand& x) { return judge_discard(x, want); });
             case 'B': return judge_parts(o, [&](const operand& x) { return judge_source(x, want); });
             case 'x': return judge_destination(o, want, true);
             case 'y': return judge_source(o, want, true);
             case 'M': return o.kind == operand_kind::vector ? judge_packed(o, want, true) : judge_destination(o, want);
             case 'N': return i.types.empty() ? std::nullopt : judge_mov_source(o, want);
             case 'P': case 'e': return judge_pair(o, want);
+            case 'E': return o.kind == operand_kind::pair ? judge_pair(o, want) : kind("expected a pair d|p");
             case 'q': return judge_predicate(o);
             case 'm': return judge_address(o);
             case 'i': return judge_source(o, scalar_type::b32);

@@ -10,14 +10,15 @@ namespace qwengpu::ptx {
 
 /// One form of a PTX instruction. Words are separated by spaces; a `$word` is one of the groups below.
 ///
-/// `when`      the form is meant if this modifier is there; "=float" or "=pred": if the first type is of that class; "": otherwise.
+/// `when`      the form is meant if all of this is so: a modifier is there; "=float" "=bits" "=signed": the last type is of that class;
+///             "=bool": one of .and .or .xor is there. "": always.
 /// `needs`     from each word one alternative must be there: "lo|hi|wide".
 /// `modifiers` what else may be there, in any order; "*": anything.
 /// `types`     one list for each type, separated by `;`, the last list may end with `?` (that type may be missing).
 /// `operands`  a kind, a type and perhaps `?` (may be missing) for each:
 ///   kinds: d destination, s source, D S the same of loads and stores (a vector if .v2 is there, registers may be wider),
 ///          x y the same of cvt (registers may be wider), A B the same of atomics (vectors, not wider), M N of mov (pack and unpack),
-///          p predicate written, q predicate read, P predicate or pair p|q written, e destination, perhaps with |p,
+///          p predicate written, q predicate read, P predicate or pair p|q written, e destination, perhaps with |p, E with it,
 ///          m address, l label, t branch table, i integer or 32-bit register, * whatever follows
 ///   types: none or 0, 1: that type of the instruction; L the last; w twice as wide as the first; u 32 bits; h 64 bits
 struct opcode_row {
@@ -40,18 +41,17 @@ inline constexpr word_group word_groups[] = {
     {"$int", "u16 u32 u64 s16 s32 s64"},
     {"$bits", "b16 b32 b64"},
     {"$float", "f32 f64 f16 f16x2 bf16 bf16x2"},
+    {"$wide", "u32 s32 u64 s64"},
     {"$any", "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"},
     {"$mem", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"},
     {"$cvt", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f16x2 bf16 bf16x2 tf32 f32 f64 e4m3x2 e5m2x2"},
     {"$round", "rn rz rm rp"},
     {"$iround", "rni rzi rmi rpi"},
     {"$space", "global shared local const param shared::cta shared::cluster param::entry param::func"},
-    {"$order", "weak volatile relaxed acquire release acq_rel sc mmio"},
+    {"$shared", "global shared shared::cta shared::cluster"},
     {"$scope", "cta cluster gpu sys"},
-    {"$cache", "ca cg cs lu cv wb wt nc unified"},
-    {"$icmp", "eq ne lt le gt ge lo ls hi hs"},
-    {"$fcmp", "eq ne lt le gt ge equ neu ltu leu gtu geu num nan"},
-    {"$bool", "and or xor"},
+    {"$cache", "ca cg cs lu cv nc unified"},
+    {"$half", "f16 f16x2 bf16 bf16x2"},
 };
 
 /// Calls `f(word)` for each word of `list` until it returns true. Separators: spaces, or the one given.

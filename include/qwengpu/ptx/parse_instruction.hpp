@@ -2,6 +2,7 @@
 // An instruction: @!%p1 opcode.modifiers operands; and the operands that are special: labels, tables, calls.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <string>
 #include <utility>
@@ -75,9 +76,10 @@ inline void parse_operands(parse_context& c, function_context& fc, instruction& 
     } while (c.in.accept(","));
 }
 
-/// A double written for an f32 instruction is that float.
+/// A double written for an instruction that knows f32 but not f64 is that float.
 inline void narrow_constants(instruction& i) {
-    if (i.type() != scalar_type::f32) return;
+    const auto has = [&](scalar_type t) { return std::find(i.types.begin(), i.types.end(), t) != i.types.end(); };
+    if (!has(scalar_type::f32) || has(scalar_type::f64)) return;
     for (operand& o : i.operands)
         if (o.kind == operand_kind::f64_bits) {
             const auto value = std::bit_cast<double>(o.value);
