@@ -4,7 +4,7 @@
 # transcript, the memory it left, and the comparison with the emulator, step by step.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
-launch=$(realpath -- "${1:-$root/examples/launches/gcd.json}")
+launch=$(realpath -- "${1:-$root/examples/launches/vecadd.json}")
 . "$root/cmake/packages.sh"
 
 install_packages libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
