@@ -71,8 +71,14 @@ std::string cost_text(const qwengpu::launch_result& r) {
     return fmt::format("{} tokens, {} records, {:.2f} tokens per PTX lane-instruction", side.transcript.size(), side.records, side.tokens_per_lane_instruction());
 }
 
+/// Some reasons have many lines: a compiler's message, a report of a difference. A case has one.
+std::string on_one_line(std::string text) {
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) text.replace(at, 1, " | ");
+    return text;
+}
+
 outcome judged(const std::string& name, const qwengpu::verdict& v, const std::string& cost, json details) {
-    const auto reason = v.reason + (cost.empty() ? "" : "; " + cost);
+    const auto reason = on_one_line(v.reason) + (cost.empty() ? "" : "; " + cost);
     return {v.passed, fmt::format("{:<4} {}: {}", v.passed ? "ok" : "FAIL", name, reason), std::move(details)};
 }
 
