@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Random layers of the kind the sparse engine is for: signals that are small whole numbers, SwiGLU units that move them to
-// other channels or combine them, and heads with one-hot keys. A channel `one` is 1. What is combined or read goes to scratch
-// channels that the next layer wipes, so the share of signals stays.
+// other channels or combine them, and heads with one-hot keys and values on two rails. A channel `one` is 1, and code
+// channels hold bits that stay. What is combined or read goes to scratch channels that the next layer wipes, so the share of
+// signals stays.
 // Ballast makes the mean of squares 2^24 and a bit: as long as the signals' squares sum to less than 2048, float32 rounds
 // that to 2^24, and every norm is an exact multiplication by 1/16 (gain 256, rms 4096). So zeros stay zeros.
 #pragma once
@@ -23,14 +24,16 @@ namespace nn = qwengpu::nn;
 struct amounts {
     int moves = 500;    ///< units that move a signal to another channel
     int gates = 1000;   ///< units that are open when all of five signals are there
-    int scratch = 200;  ///< channels that gates and heads write, and units that wipe them
-    int heads = 4;     ///< in every third layer
-    int keys = 64;     ///< rows of a head that are written and read
-    int values = 64;   ///< value channels of a head
+    int scratch = 260;  ///< channels that gates and heads write, and units that wipe them
+    int heads = 4;      ///< in every third layer
+    int key_bits = 6;   ///< of the code, which name the row that is written or read
+    int values = 64;    ///< value channels of a head, two for a bit
 };
 
 inline constexpr int one = 0;
-inline constexpr int first_signal = 3;
+inline constexpr int first_code = 3;
+inline constexpr int code_bits = 32;
+inline constexpr int first_signal = first_code + code_bits;
 inline constexpr float ballast_mean_square = 16777216.0F;
 inline constexpr float gain = 256.0F;             ///< of the norms
 inline constexpr float unit = 16.0F;              ///< weight that makes a normed 1 a 1 again
@@ -45,11 +48,12 @@ public:
         return result;
     }
 
-    /// An embedding in which a share of the signals is 1.
+    /// An embedding in which a share of the signals is 1, and half of the code.
     nn::vector embedding(double share) {
         nn::vector x = nn::vector::Zero(shape_.hidden);
         std::bernoulli_distribution on(share);
         for (int i = first_signal; i < first_scratch(); ++i) x(i) = on(random_) ? 1.0F : 0.0F;
+        for (int i = 0; i < code_bits; ++i) x(first_code + i) = static_cast<float>(below(2));
         x(one) = 1;
         x(1) = x(2) = std::sqrt(ballast_mean_square * static_cast<float>(shape_.hidden) / 2);
         return x;
@@ -112,6 +116,24 @@ private:
         w.down = nn::sparse_matrix::from_triplets(shape_.hidden, shape_.mlp, std::move(down));
     }
 
+    /// Row that is 128 if the code's bits from `first` on hold `value`, and -128 or less otherwise.
+    void add_equals(std::vector<nn::triplet>& m, int row, int first, int value) {
+        int ones = 0;
+        for (int i = 0; i < amounts_.key_bits; ++i) {
+            const bool bit = (value >> i & 1) != 0;
+            m.push_back({row, first_code + first + i, (bit ? 256 : -256) * unit});
+            ones += bit ? 1 : 0;
+        }
+        m.push_back({row, one, (128 - 256 * static_cast<float>(ones)) * unit});
+    }
+
+    /// Values 2 i and 2 i + 1 of a head: bit i of the code and its complement, 128 or at most -128.
+    void add_rail(std::vector<nn::triplet>& m, int row, int value) {
+        const float sign = value % 2 == 0 ? unit : -unit;
+        m.push_back({row, first_code + value / 2 % code_bits, 256 * sign});
+        m.push_back({row, one, -128 * sign});
+    }
+
     void add_heads(nn::delta_net_weights<nn::sparse_matrix>& w) {
         std::vector<nn::triplet> qkv, z, b, out;
         w.conv.col(shape_.conv - 1).setOnes();
@@ -119,14 +141,14 @@ private:
         w.dt_bias.setConstant(-100);
         for (int head = 0; head < amounts_.heads; ++head) {
             const int values = head * shape_.value_dim, q = head * shape_.key_dim;
-            for (int key = 0; key < amounts_.keys; ++key) {
-                add_all_of(qkv, q + key, 1 + key % 6);
-                add_all_of(qkv, shape_.key_channels() + q + key, 1 + key % 6);
+            for (int key = 0; key < 1 << amounts_.key_bits; ++key) {
+                add_equals(qkv, q + key, 0, key);
+                add_equals(qkv, shape_.key_channels() + q + key, amounts_.key_bits, key);
             }
             for (int value = 0; value < amounts_.values; ++value) {
-                add_all_of(qkv, 2 * shape_.key_channels() + values + value, 1);
+                add_rail(qkv, 2 * shape_.key_channels() + values + value, value);
                 z.push_back({values + value, one, 32 * unit});
-                out.push_back({scratch(), values + value, 1.0F / 64});
+                out.push_back({first_scratch() + (head * amounts_.values + value) % amounts_.scratch, values + value, 1.0F / 64});
             }
             b.push_back({head, one, 128 * unit});
         }

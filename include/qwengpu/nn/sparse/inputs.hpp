@@ -61,9 +61,10 @@ public:
 private:
     template <rounding R>
     void fill(std::size_t b, const float* __restrict r, float scale, const float* __restrict gain) {
-        const std::size_t first = b * block_width;
-        float* __restrict x = values_.data() + first;
-        for (int i = 0; i < block_width; ++i) x[i] = R::round(r[first + static_cast<std::size_t>(i)] * scale * gain[first + static_cast<std::size_t>(i)]);
+        float* __restrict x = values_.data() + b * block_width;
+        r += b * block_width;
+        gain += b * block_width;
+        for (int i = 0; i < block_width; ++i) x[i] = R::round(r[i] * scale * gain[i]);
     }
 
     aligned_floats values_;
