@@ -20,7 +20,9 @@
 #include <qwengpu/ptx/divide.hpp>
 #include <qwengpu/ptx/emit.hpp>
 #include <qwengpu/ptx/ir_clean.hpp>
+#include <qwengpu/ptx/ir_hoist.hpp>
 #include <qwengpu/ptx/ir_legalise.hpp>
+#include <qwengpu/ptx/ir_recompute.hpp>
 #include <qwengpu/ptx/layout.hpp>
 #include <qwengpu/ptx/link.hpp>
 #include <qwengpu/ptx/lower.hpp>
@@ -70,6 +72,9 @@ inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::optimise(f);
     ir::expand_divisions(f);
     ir::optimise(f);
+    ir::hoist_reciprocals(f);
+    ir::recompute_cheap_values(f);
+    ir::drop_unused(f);
     return f;
 }
 

@@ -111,6 +111,24 @@ inline std::uint32_t upper_bound(const function& f, const operand& o, int depth)
 inline bool is_boolean(const function& f, const operand& o) { return upper_bound(f, o) <= 1; }
 inline bool is_not_negative(const function& f, const operand& o) { return upper_bound(f, o) <= detail::largest_grid; }
 
+/// How many low bits of the operand are surely 0. Buffers begin at words, so two of a pointer's are.
+inline int trailing_zeros(const function& f, const operand& o, int depth = 6) {
+    constexpr int all = 32, of_pointer = 2;
+    if (o.is_literal()) return o.bits == 0 ? all : std::countr_zero(o.bits);
+    if (o.kind == from::parameter) return (o.bits & 0xffffU) == 0 && f.pointers[o.bits >> 16] ? of_pointer : 0;
+    if (!o.is_value() || depth == 0 || f.at(o.bits).kind != made_by::alu) return 0;
+    const instruction& i = f.at(o.bits);
+    const auto of = [&](const operand& x) { return trailing_zeros(f, x, depth - 1); };
+    const int shift = i.mod & machine::mod::add_shift;
+    switch (i.op) {
+        case alu_op::add: return std::min({of(i.a), of(i.b) + ((i.mod & machine::mod::add_subtract) ? 0 : shift), all});
+        case alu_op::shl: return i.b.is_literal() ? std::min<int>(of(i.a) + static_cast<int>(std::min(i.b.bits, 32U)), all) : of(i.a);
+        case alu_op::mul: return (i.mod & machine::mod::mul_high) || !i.c.is(0) ? 0 : std::min(of(i.a) + of(i.b), all);
+        case alu_op::sel: return std::min(of(i.a), of(i.b));
+        default: return 0;
+    }
+}
+
 /// Bit 0 of some operand, perhaps inverted: all that a branch, a select, a guard or a combined comparison looks at.
 struct condition {
     operand bit{};

@@ -4,6 +4,7 @@
 // `single_use`, which may be empty.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -109,10 +110,8 @@ private:
 
     std::optional<operand> logic() {
         if (auto same = simplify_logic(i_)) return same;
-        if (i_.mod == table::and_ab && i_.b.is_literal()) {
-            const std::uint32_t possible = all_ones_above(upper_bound(f_, i_.a));
-            if ((possible & ~i_.b.bits) == 0) return i_.a;
-        }
+        if (i_.mod == table::and_ab && i_.b.is_literal())
+            if (const auto same = masked(i_.b.bits)) return same;
         for (std::size_t k = 0; k < 3; ++k) {
             const detail::logic outer = logic_of(i_);
             const instruction* inner = made(outer.in[k], alu_op::lop);
@@ -123,6 +122,24 @@ private:
         if (i_.mod == table::xor_ab && i_.b.is(1) && test != nullptr && (test->mod & m::cmp_combine) == 0 && only_here(i_.a))
             return become(alu_op::cmp, test->a, test->b, {}, test->mod ^ 7U), again();
         return combined_comparison();
+    }
+
+    /// x & mask, where it is known what the mask does.
+    std::optional<operand> masked(std::uint32_t mask) {
+        const auto possible_of = [&](const operand& o) {
+            const int zeros = trailing_zeros(f_, o);
+            return zeros >= 32 ? 0U : all_ones_above(upper_bound(f_, o)) & (largest_word << zeros);
+        };
+        const std::uint32_t possible = possible_of(i_.a);
+        if ((possible & ~mask) == 0) return i_.a;
+        if ((possible & mask) == 0) return zero;
+        const instruction* sum = made(i_.a, alu_op::add);
+        if (sum == nullptr || sum->mod != 0 || !sum->b.is_literal()) return std::nullopt;
+        // base + n, where n lies below the bits of the base: the mask takes or leaves n's low bits.
+        const std::uint32_t low = ~(largest_word << std::min(trailing_zeros(f_, sum->a), 31)), n = sum->b.bits;
+        if ((mask & ~low) == 0) return literal(n & mask);
+        if ((mask | low) == largest_word) return become(alu_op::add, sum->a, literal((n & ~low) | (n & mask & low))), again();
+        return std::nullopt;
     }
 
     /// and, or, xor of a condition and a comparison nobody else wants: the comparison does it.
@@ -145,6 +162,7 @@ private:
         if (i_.b.is(0) || i_.a.is(0)) return i_.a;
         if (!i_.b.is_literal()) return std::nullopt;
         if (i_.b.bits > 31 && i_.op != alu_op::sar) return zero;
+        if (i_.b.bits > 31) i_.b = literal(31);
         if (i_.op == alu_op::sar && is_not_negative(f_, i_.a)) return become(alu_op::shr, i_.a, i_.b), again();
         if (i_.op == alu_op::shr && i_.b.bits < 32 && (upper_bound(f_, i_.a) >> i_.b.bits) == 0) return zero;
         const instruction* inner = made(i_.a, i_.op);

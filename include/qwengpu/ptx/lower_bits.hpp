@@ -109,10 +109,29 @@ inline ir::operand field_mask(lowering& l, ir::operand position, ir::operand len
 
 }  // namespace detail
 
+namespace detail {
+
+/// As field_mask, of a 64-bit value.
+inline wide wide_field_mask(lowering& l, ir::operand position, ir::operand length) {
+    const wide one{ir::literal(1), ir::zero};
+    return shift_left(l, sub(l, shift_left(l, one, length), one), position);
+}
+
+inline wide choose_bits(lowering& l, wide mask, wide yes, wide no) {
+    constexpr unsigned b_selects_a_or_c = 0xe2;
+    return {l.logic(b_selects_a_or_c, yes.lo, mask.lo, no.lo), l.logic(b_selects_a_or_c, yes.hi, mask.hi, no.hi)};
+}
+
+}  // namespace detail
+
 /// bfe: the field as a number; signed: filled with its highest bit, or bit 31 where it ends beyond that.
 inline void extract_field(lowering& l) {
-    if (detail::is_64(l)) return l.refuse("64-bit fields are not supported; use 32-bit ones, or shifts and masks");
+    if (detail::is_64(l) && is_signed(l.now().type())) return l.refuse("signed 64-bit fields are not supported; use shifts");
     const ir::operand a = l.raw_word(1), position = detail::field_number(l, 2), length = detail::field_number(l, 3);
+    if (detail::is_64(l)) {
+        const wide field = shift_right(l, l.pair(1), position, false);
+        return l.result(detail::choose_bits(l, detail::wide_field_mask(l, ir::zero, length), field, {ir::zero, ir::zero}));
+    }
     if (!is_signed(l.now().type()))
         return l.result(l.both(l.shift_right(a, position), detail::field_mask(l, ir::zero, length)));
     // The field is brought to the top and back; where it ends beyond bit 31, its length is what is left of the word.
@@ -127,10 +146,13 @@ inline void extract_field(lowering& l) {
 
 /// bfi: b with the low bits of a put in at a position.
 inline void insert_field(lowering& l) {
-    if (detail::is_64(l)) return l.refuse("64-bit fields are not supported; use 32-bit ones, or shifts and masks");
     const ir::operand position = detail::field_number(l, 3), length = detail::field_number(l, 4);
-    const ir::operand mask = detail::field_mask(l, position, length);
-    l.result(l.logic(0xe2, l.shift_left(l.raw_word(1), position), mask, l.raw_word(2)));
+    if (detail::is_64(l)) {
+        const wide mask = detail::wide_field_mask(l, position, length);
+        return l.result(detail::choose_bits(l, mask, shift_left(l, l.pair(1), position), l.pair(2)));
+    }
+    const wide mask{detail::field_mask(l, position, length), ir::zero};
+    l.result(detail::choose_bits(l, mask, {l.shift_left(l.raw_word(1), position), ir::zero}, {l.raw_word(2), ir::zero}).lo);
 }
 
 /// bmsk: a mask of some length at some position; .clamp cuts at 32, .wrap counts mod 32.

@@ -27,7 +27,7 @@ inline bool fits_memory(lowering& l) {
     if (i.space == state_space::shared) l.refuse("shared memory is not supported yet; use global memory");
     else if (i.space == state_space::local) l.refuse("local memory is not supported yet; keep the values in registers (no arrays with variable index)");
     else if (i.space == state_space::constant) l.refuse("constant memory is not supported yet; pass the table as a buffer");
-    else if (bits_of(i.type()) < 32) l.refuse("accesses of 8 and 16 bits are not supported yet; use 32-bit elements");
+    else if (bits_of(i.type()) < 32 && i.opcode == "st") l.refuse("stores of 8 and 16 bits are not supported yet; use 32-bit elements");
     else if (bits_of(i.type()) > 64) l.refuse("accesses of 128 bits are not supported; use .v4 of 32 bits");
     else return true;
     return false;
@@ -66,8 +66,26 @@ inline void store_word(lowering& l, ir::operand address, ir::operand data) {
     l.emit(i);
 }
 
+/// A load of 8 or 16 bits: the word around it, shifted down. Bit 0 of the address of 16 bits stays, so an odd one still traps.
+inline ir::operand load_part(lowering& l, ir::operand address, scalar_type t) {
+    const std::uint32_t inside = bits_of(t) == 8 ? 3 : 2;
+    const ir::operand word = load_word(l, l.both(address, ir::literal(~inside)), ir::zero);
+    return l.extend(l.shift_right(word, l.shift_left(l.both(address, ir::literal(inside)), ir::literal(3))), t);
+}
+
+inline void load_parts(lowering& l) {
+    std::uint32_t at = 0;
+    std::vector<std::pair<operand, ir::operand>> loaded;
+    for (const operand& d : parts_of(l.now().operands[0])) {
+        loaded.emplace_back(d, load_part(l, address_of(l, l.now().operands[1], at), l.now().type()));
+        at += static_cast<std::uint32_t>(bytes_of(l.now().type()));
+    }
+    for (const auto& [d, x] : loaded) write_loaded(l, d, x);
+}
+
 inline void load_global(lowering& l) {
     if (!fits_memory(l)) return;
+    if (bits_of(l.now().type()) < 32) return load_parts(l);
     const operand& address = l.now().operands[1];
     const bool is_wide = is_64(l);
     std::uint32_t at = 0;
