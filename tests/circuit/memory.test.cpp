@@ -219,13 +219,14 @@ TEST_CASE("a head refuses what cannot be read exactly, and says by which name", 
     CHECK(error_of([&] { memory("small", 16, 128).write(16, linear(1.0)); }).find("circuit.head: head 'small' has no row 16 of 16") == 0);
     CHECK(error_of([&] { memory("small", 16, 128).read(-1, linear(1.0)); }).find("circuit.head: head 'small' has no row -1") == 0);
     CHECK(error_of([&] {
-              memory head("narrow", 16, 20);
+              memory head("narrow", 16, 8);
               head.write(0, linear(1.0)).bit(bit, 0, out).place(net, 0);
           }) == "no error");
     CHECK(error_of([&] {
               memory head("narrow", 16, 8);
-              head.write(0, linear(1.0)).bit(bit, 0, out).place(net, 0);
-          }).find("circuit.head: head 'narrow' needs 12 value channels of 8") == 0);
-    CHECK(error_of([&] { memory("heavy", 16, 128).holds(129).place(net, 0); }).find("circuit.head: head 'heavy' reads 129 units of energy") == 0);
+              for (int i = 0; i < 8; ++i) head.bit(bit, 0, out);
+              head.place(net, 0);
+          }).find("circuit.head: head 'narrow' needs 16 value channels of 8") == 0);
+    CHECK(error_of([&] { memory("heavy", 16, 128).holds(129).place(net, 0); }).find("circuit.head: head 'heavy' reads 129 units of energy; make it 32 or 128") == 0);
     CHECK(error_of([&] { memory("uneven", 16, 128).holds(5).place(net, 0, 4); }).find("circuit.head: head 'uneven' reads 20 units of energy") == 0);
 }

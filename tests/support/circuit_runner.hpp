@@ -23,7 +23,7 @@ namespace qwengpu::test {
 class circuit_bench {
 public:
     explicit circuit_bench(int layers, const nn::shape& shape = nn::qwen35_2b)
-        : net(layers), shape_(shape), free_channel_(1 + circuit::constant_channels::ballast_count(shape)) {}
+        : net(layers), shape_(shape), free_channel_(circuit::constant_channels(shape).count()) {}
 
     circuit::network net;
 
@@ -73,8 +73,7 @@ public:
     explicit circuit_runner(circuit_bench& bench, int columns = 1)
         : layers_(bench.compile()), model_(layers_, bench.shape()), state_(model_.new_state()), bench_(bench),
           empty_(nn::vector::Zero(bench.shape().hidden)), residuals_(bench.shape().hidden, columns) {
-        empty_[0] = 1.0F;
-        empty_.segment(1, circuit::constant_channels::ballast_count(bench.shape())).setConstant(circuit::constant_channels::ballast_value);
+        circuit::constant_channels(bench.shape()).write(empty_);
         clear();
     }
 

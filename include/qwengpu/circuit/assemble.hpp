@@ -5,6 +5,7 @@
 
 #include <qwengpu/circuit/allocate.hpp>
 #include <qwengpu/circuit/network.hpp>
+#include <qwengpu/nn/bf16.hpp>
 #include <qwengpu/nn/weights.hpp>
 
 #include <qwengpu/error.hpp>
@@ -14,23 +15,35 @@
 
 namespace qwengpu::circuit {
 
-/// Channels of every embedding row that are constants of the network: `one`, and a ballast that makes the rms 256
-/// whatever the data are (hidden / 1024 channels of 8192 each; their norm weights are -1, so no layer sees them).
+/// Channels of every embedding row that are constants of the network: `one`, a ballast that makes the rms 256 whatever
+/// the data are (hidden / 1024 channels of 8192 each; their norm weights are -1, so no layer sees them), and a second
+/// one, for what a constant weight leaves when it is cut to a bf16 number.
 struct constant_channels {
     int one = 0;
     int first_ballast = 1;
+    int second_one = 0;
     static constexpr float ballast_value = 8192.0F;
     static constexpr float norm_weight = 255.0F;  ///< 1 + w = 256 undoes the rms
 
+    explicit constant_channels(const nn::shape& shape) : second_one(first_ballast + ballast_count(shape)) {}
+
     [[nodiscard]] static int ballast_count(const nn::shape& shape) { return shape.hidden / 1024; }
+    /// Into a row of an embedding, [hidden].
+    template <class Row>
+    void write(Row& x) const {
+        x[one] = x[second_one] = 1.0F;
+        for (int i = first_ballast; i < second_one; ++i) x[i] = ballast_value;
+    }
+    /// How many there are, from channel 0 on.
+    [[nodiscard]] int count() const { return second_one + 1; }
 };
 
 class assembler {
 public:
     using layer_weights = nn::linear_layer_weights<nn::sparse_matrix>;
 
-    assembler(const network& net, const allocation& channels, const nn::shape& shape, constant_channels constants = {})
-        : net_(net), channels_(channels), shape_(shape), constants_(constants) {}
+    assembler(const network& net, const allocation& channels, const nn::shape& shape)
+        : net_(net), channels_(channels), shape_(shape), constants_(shape) {}
 
     [[nodiscard]] std::vector<layer_weights> layers() const {
         std::vector<layer_weights> result;
@@ -41,13 +54,12 @@ public:
     /// Value of the norms' weights: (1 + w) / 256 of every channel but the ballast, which is killed.
     [[nodiscard]] Eigen::VectorXf norm() const {
         Eigen::VectorXf w = Eigen::VectorXf::Constant(shape_.hidden, constant_channels::norm_weight);
-        for (int i = 0; i < constant_channels::ballast_count(shape_); ++i) w[constants_.first_ballast + i] = -1.0F;
+        for (int i = constants_.first_ballast; i < constants_.second_one; ++i) w[i] = -1.0F;
         return w;
     }
 
 private:
     using entries = std::vector<nn::triplet>;
-
 
     layer_weights build(int layer) const {
         const auto& plan = net_.layers()[static_cast<std::size_t>(layer)];
@@ -79,7 +91,9 @@ private:
 
     void put(entries& m, int row, const linear& sum, float factor) const {
         for (const auto& [s, weight] : sum.terms()) m.push_back({row, channel(s), factor * weight});
-        if (sum.constant() != 0.0F) m.push_back({row, constants_.one, factor * sum.constant()});
+        const float constant = factor * sum.constant(), most = nn::round_to_bf16(constant);
+        if (most != 0.0F) m.push_back({row, constants_.one, most});
+        if (constant != most) m.push_back({row, constants_.second_one, constant - most});
     }
 
     void build_mlp(int layer, const layer_plan& plan, nn::swiglu_weights<nn::sparse_matrix>& w) const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A DeltaNet head as an exact memory of rows: one-hot keys, overwrite (beta = 1), dual-rail bits, and enough constant
 // padding that the gated RMSNorm divides by a power of two (docs/layers.md, "State").
-// Invariant: whatever rows a token reads, 32 or 128 units of energy come out, or none at all.
+// Invariant: whatever rows a token reads, value_dim / 4 or value_dim units of energy come out (32 or 128), or none at all.
 #pragma once
 
 #include <qwengpu/circuit/network.hpp>
@@ -56,16 +56,16 @@ public:
     }
     [[nodiscard]] std::vector<value_channel>& values() { return head_.values; }
 
-    /// Adds the head to the layer. The energy that a token reads, of `rows` rows at once, must be 32 or 128 units:
-    /// heads that read one row are padded up to that, others are padded by whoever fills their segments.
+    /// Adds the head to the layer. The energy that a token reads, of `rows` rows at once, must be a quarter of value_dim
+    /// or all of it: heads that read one row are padded up to that, others are padded by whoever fills their segments.
     void place(network& net, int layer, int rows = 1) {
-        const int target = energy_ * rows <= 32 ? 32 : 128;
+        const int quarter = value_dim_ / 4, target = energy_ * rows <= quarter ? quarter : value_dim_;
         if (const int missing = target - energy_; rows == 1 && missing > 0) {
             constant(2.0F, missing / 4);
             constant(1.0F, missing % 4);
         }
         check(target, rows);
-        const float gain = (target == 32 ? 2.0F : 1.0F) * silu_of_z;
+        const float gain = (target == quarter ? 2.0F : 1.0F) * silu_of_z;
         for (auto& value : head_.values) {
             for (auto& output : value.outputs) output.second /= gain;
         }
@@ -78,7 +78,8 @@ private:
     using outputs = std::vector<std::pair<signal, float>>;
     void check(int target, int rows) const {
         if (energy_ * rows != target)
-            throw error("circuit.head", "head '" + head_.name + "' reads " + std::to_string(energy_ * rows) + " units of energy; make it 32 or 128");
+            throw error("circuit.head", "head '" + head_.name + "' reads " + std::to_string(energy_ * rows) + " units of energy; make it " + std::to_string(value_dim_ / 4) + " or " +
+                                            std::to_string(value_dim_));
         if (static_cast<int>(head_.values.size()) > value_dim_)
             throw error("circuit.head", "head '" + head_.name + "' needs " + std::to_string(head_.values.size()) + " value channels of " +
                                             std::to_string(value_dim_));

@@ -28,11 +28,13 @@ class compiled_layers {
 public:
     using layer_weights = nn::linear_layer_weights<nn::sparse_matrix>;
 
+    /// Uses channels [0, channels) of the residual only; 0: all there are.
     /// @throws error "circuit.channels" or "circuit.layer" if the machine does not fit the shape.
-    explicit compiled_layers(const nn::shape& shape = nn::qwen35_2b) : shape_(shape), code_(shape), net_(plan::layers), signals_(build_pipeline<M>(net_, shape)) {
+    explicit compiled_layers(const nn::shape& shape = nn::qwen35_2b, int channels = 0)
+        : shape_(shape), code_(shape), net_(plan::layers), signals_(build_pipeline<M>(net_, shape)) {
         const code_channels at(shape);
-        allocation_ = circuit::allocate(net_, shape.hidden, at.end);
-        layers_ = circuit::assembler(net_, allocation_, shape, {at.one, at.ballast}).layers();
+        allocation_ = circuit::allocate(net_, channels > 0 ? channels : shape.hidden, at.end);
+        layers_ = circuit::assembler(net_, allocation_, shape).layers();
     }
 
     [[nodiscard]] const std::vector<layer_weights>& layers() const { return layers_; }
@@ -42,6 +44,8 @@ public:
     [[nodiscard]] const signals& named() const { return signals_; }
     [[nodiscard]] const circuit::signal_info& info(signal s) const { return net_.info(s); }
     [[nodiscard]] const network& net() const { return net_; }
+    /// Channels of the residual that are used, from 0 on.
+    [[nodiscard]] int channels() const { return allocation_.channels; }
 
     [[nodiscard]] layer_report report(int layer) const {
         const auto& plan = net_.layers()[static_cast<std::size_t>(layer)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The channels of an embedding row: `one`, the ballast, the token's class (one-hot), and its payload on two rails per
+// The channels of an embedding row: the constants, the token's class (one-hot), and its payload on two rails per
 // bit. The next token is written into the same channels, so embedding and head are one tied matrix.
 #pragma once
 
@@ -22,10 +22,11 @@ using text::token_class;
 
 /// Places of the embedding's channels for a shape.
 struct code_channels {
-    int one = 0, ballast = 1, ballast_count, first_class, low, low_zero, high, high_zero, end;
+    circuit::constant_channels constants;
+    int first_class, low, low_zero, high, high_zero, end;
 
     explicit code_channels(const nn::shape& shape)
-        : ballast_count(circuit::constant_channels::ballast_count(shape)), first_class(1 + ballast_count),
+        : constants(shape), first_class(constants.count()),
           low(first_class + text::token_class_count), low_zero(low + 16), high(low + 32), high_zero(low + 48), end(low + 64) {}
 };
 

@@ -38,8 +38,7 @@ public:
     }
     /// The same into `x`, which must be zero.
     void write(text::token t, nn::vector& x) const {
-        x[at_.one] = 1.0F;
-        for (int i = 0; i < at_.ballast_count; ++i) x[at_.ballast + i] = circuit::constant_channels::ballast_value;
+        at_.constants.write(x);
         x[at_.first_class + static_cast<int>(vocabulary::class_of(t))] = 1.0F;
         const auto bits = vocabulary::expand(t);
         for (int i = 0; i < 32; ++i) {
