@@ -101,6 +101,24 @@ TEST_CASE("token by token gives what all tokens at once give", "[nn]") {
     CHECK(compare(single, all).largest_difference < 5e-6);
 }
 
+TEST_CASE("the chunked form gives the same, whole or continued by single tokens", "[nn]") {
+    const golden::model golden = golden::read(__FILE__, "stack");
+    const dense_model<fp32, dense_matrix> model(golden.layers, golden.shape, delta_form::chunked);
+    const tokens& expected = golden.fp32.after_mlp.back();
+    auto state = model.new_state();
+    tokens all = golden.embeddings;
+    model.forward(state, all);
+    CHECK(compare(all, expected).largest_difference < 5e-6);
+    check_memory<fp32>(state, golden.fp32.memory);
+
+    auto split = model.new_state();
+    tokens first = golden.embeddings.leftCols(4);
+    model.forward(split, first);
+    vector next = golden.embeddings.col(4);
+    model.step(split, next);
+    CHECK(compare(next, expected.col(4)).largest_difference < 5e-6);
+}
+
 TEST_CASE("a copied state goes on by itself", "[nn]") {
     const golden::model golden = golden::read(__FILE__, "stack");
     const dense_model<bf16, dense_matrix> model(golden.layers, golden.shape);

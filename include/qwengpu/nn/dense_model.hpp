@@ -24,9 +24,10 @@ class dense_model {
 public:
     using state = std::vector<std::variant<delta_net_state, attention_state>>;
 
+    /// `form`: how many tokens at once go through the Gated DeltaNets; the chunked form is faster, and rounds differently.
     /// @throws error "nn.shape" naming a tensor that does not fit the shape.
-    explicit dense_model(std::vector<layer_weights<Matrix>> layers, const shape& s = {})
-        : shape_(s), layers_(std::move(layers)) {
+    explicit dense_model(std::vector<layer_weights<Matrix>> layers, const shape& s = {}, delta_form form = delta_form::recurrent)
+        : shape_(s), form_(form), layers_(std::move(layers)) {
         check_shape(s);
         for (std::size_t i = 0; i < layers_.size(); ++i)
             std::visit([&](const auto& layer) { check_layer(layer, s, static_cast<int>(i)); }, layers_[i]);
@@ -67,15 +68,16 @@ private:
 
     template <class Seen>
     void run(const linear_layer_weights<Matrix>& w, layer_state& st, tokens_ref residuals, const Seen& seen) const {
-        decoder_layer<R>(w, shape_, std::get<delta_net_state>(st), residuals, seen);
+        decoder_layer<R>(w, shape_, std::get<delta_net_state>(st), residuals, seen, form_);
     }
 
     template <class Seen>
     void run(const full_layer_weights<Matrix>& w, layer_state& st, tokens_ref residuals, const Seen& seen) const {
-        decoder_layer<R>(w, shape_, std::get<attention_state>(st), residuals, seen);
+        decoder_layer<R>(w, shape_, std::get<attention_state>(st), residuals, seen, form_);
     }
 
     shape shape_;
+    delta_form form_;
     std::vector<layer_weights<Matrix>> layers_;
 };
 
