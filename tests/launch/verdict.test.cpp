@@ -111,6 +111,7 @@ TEST_CASE("refusals are matched by their stage", "[launch]") {
 TEST_CASE("results as JSON", "[io]") {
     auto r = left({3, 4});
     r.emulator->seconds = 0.5;
+    r.emulator->passes = 2;
     r.emulator->transcript = {text::vocabulary<>::encode(text::token_class::cta), text::vocabulary<>::encode(text::token_class::end)};
     const auto c = expecting();
     const auto j = io::result_json(c, r, judge(c, r));

@@ -28,13 +28,14 @@ struct side_result {
     std::vector<buffer> memory;   ///< every buffer afterwards, in the order of the arguments
     std::vector<text::token> transcript;
     std::uint64_t records = 0, lane_instructions = 0;
-    double seconds = 0;
+    std::uint64_t passes = 0;  ///< tokens that went through the model, the prompt's too; of the emulator those of its transcript
+    double seconds = 0;        ///< for all of them
     int last_warp = 0, last_block = 0;  ///< of the last record
 
     [[nodiscard]] double tokens_per_lane_instruction() const {
         return lane_instructions == 0 ? 0 : static_cast<double>(transcript.size()) / static_cast<double>(lane_instructions);
     }
-    [[nodiscard]] double tokens_per_second() const { return seconds > 0 ? static_cast<double>(transcript.size()) / seconds : 0; }
+    [[nodiscard]] double tokens_per_second() const { return seconds > 0 ? static_cast<double>(passes) / seconds : 0; }
 };
 
 /// A launch on one side or both.

@@ -57,6 +57,7 @@ reference run_emulator(const launch_request& request, const machine::launch_imag
     ref.result = result_of(request, image, outcome);
     ref.result.seconds = seconds_since(begin);
     ref.result.transcript = writer.tokens();
+    ref.result.passes = ref.result.transcript.size();
     ref.result.last_warp = last.last_warp();
     ref.result.last_block = last.last_block();
     return ref;
@@ -134,6 +135,7 @@ side_result run_model(const Model& model, const launch_request& request, const m
     const auto seconds = seconds_since(begin);
     auto r = sink.result(request, image, made.reason);
     r.seconds = seconds;
+    r.passes = prompt.size() - 1 + r.transcript.size();
     return r;
 }
 
