@@ -154,6 +154,7 @@ TEST_CASE("what a launch may not be", "[launch]") {
     CHECK(message([](auto& r) { r.args[1] = zeros<int>("c", 200); }) ==
           "launch.memory: 208 words of buffers are asked for, 126 words of global memory are there; launch with smaller buffers");
     CHECK(message([](auto& r) { r.args[1] = zeros<int>("a", 8); }).starts_with("launch.buffer: two buffers are named \"a\""));
+    CHECK(message([](auto& r) { r.dynamic_shared_bytes = -4; }).starts_with("launch.shared: -4 bytes"));
     CHECK(message([](auto& r) { r.args[1] = zeros<int>("c", 118); }) == "no error");
 }
 

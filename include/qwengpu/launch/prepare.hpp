@@ -84,11 +84,13 @@ void pass_arguments(machine::launch_image<M>& image, const std::vector<argument>
 }  // namespace detail
 
 /// The image of a launch of `program`. `buffers` of the image are in the order of buffers_of(request.args).
-/// Errors: "launch.grid", "launch.block", "launch.memory", "launch.buffer", "launch.argument", "launch.constant".
+/// Errors: "launch.grid", "launch.block", "launch.memory", "launch.buffer", "launch.argument", "launch.constant", "launch.shared".
 template <machine::sizes M = machine::mission>
 machine::launch_image<M> prepare(machine::program program, const launch_request& request) {
     detail::check_grid(request.grid);
     detail::check_block<M>(request.block);
+    if (request.dynamic_shared_bytes < 0)
+        throw error("launch.shared", fmt::format("{} bytes of shared memory are asked for; give 0 or more", request.dynamic_shared_bytes));
     const auto buffers = buffers_of(request.args);
     detail::check_count(program, request.args.size());
     auto image = machine::make_launch<M>(std::move(program), detail::extent_of(request.grid), detail::extent_of(request.block));
