@@ -17,7 +17,9 @@ const std::map<std::string, qwengpu::run_on> sides{
     {"both", qwengpu::run_on::both}, {"model", qwengpu::run_on::model}, {"emulator", qwengpu::run_on::emulator}};
 
 void add_on(CLI::App& app, qwengpu::run_on& on) {
-    app.add_option("--on", on, "both (compared step by step), model or emulator")->transform(CLI::CheckedTransformer(sides))->default_str("both");
+    app.add_option_function<std::string>("--on", [&on](const std::string& name) { on = sides.at(name); }, "Who runs it; both: compared step by step")
+        ->check(CLI::IsMember({"both", "model", "emulator"}))
+        ->default_str("both");
 }
 
 void add_limit(CLI::App& app, std::uint64_t& limit) {
@@ -49,7 +51,7 @@ CLI::App* add_check(CLI::App& app, cli::check_options& o) {
     sub->add_option("paths", o.paths, "Case files, or folders that hold them")->required();
     sub->add_option("--sources", o.sources, "Folder where NAME.cu or NAME.ptx lies (../kernels beside the case file, or that file's own)");
     add_on(*sub, o.on);
-    sub->add_option("--kernel", o.kernels, "Only kernels that match this pattern (* and ?); may be given again");
+    sub->add_option("--kernel", o.kernels, "Only kernels that match this pattern (* and ?); may be given again")->allow_extra_args(false);
     sub->add_flag("--json", o.json, "Print JSON");
     add_limit(*sub, o.max_records);
     sub->add_option("--jobs", o.jobs, "Launches at the same time (as many as there are processors)")->check(CLI::PositiveNumber);
