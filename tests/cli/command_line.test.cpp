@@ -97,7 +97,7 @@ TEST_CASE("check prints a line each and the count alone at the end", "[cli]") {
 }
 
 TEST_CASE("check takes folders and patterns", "[cli]") {
-    const auto r = qwengpu_cli("check --on emulator --kernel 'vec*d' --kernel 'sax*_i'" + sources + " '" + data + "/cases'");
+    const auto r = qwengpu_cli("check --on emulator --kernel 'vec*d'" + sources + " --kernel 'sax*_i' '" + data + "/cases'");
     INFO(r.out << r.err);
     CHECK(r.status == 0);
     CHECK(last_line(r.out) == "6 passed, 0 failed");
