@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA sources through the compilers that are there (clang always is, nvcc only with a toolkit): the corpus, a learner's source with a
-// main(), errors passed on whole, fake compilers that hang or fail.
+// CUDA sources through the compilers that are there (clang always is, nvcc only with a toolkit): the corpus, a learner's source
+// with a main(), errors passed on whole, fake compilers that hang or fail.
 #include <qwengpu/cuda/compile.hpp>
 
 #include <algorithm>
@@ -161,7 +161,8 @@ TEST_CASE("where a found nvcc cannot work, clang does") {
     const temporary_directory folder;
     const auto file = folder.write("a.cu", "extern \"C\" __global__ void k(int* p) { *p = 1; }\n");
     (void)fake(folder, "nvcc", "echo 'nvcc fatal : no host compiler'; exit 1");
-    const environment_variable path("PATH", folder.path().string() + ":" + std::getenv("PATH")), none("QWENGPU_NVCC", ""), no_clang("QWENGPU_CLANG", "");
+    const environment_variable path("PATH", folder.path().string() + ":" + std::getenv("PATH")), none("QWENGPU_NVCC", ""),
+        no_clang("QWENGPU_CLANG", "");
     const auto source = load(file);
     CHECK(source.compiler.find("clang") != std::string::npos);
     CHECK(source.warnings.find("no host compiler") != std::string::npos);

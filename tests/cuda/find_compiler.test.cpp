@@ -24,7 +24,8 @@ std::filesystem::path program(const temporary_directory& folder, const std::stri
 /// No variables, and a $PATH of one folder.
 struct bare {
     explicit bare(const temporary_directory& folder) : path("PATH", folder.path().string()) {}
-    environment_variable path, home{"CUDA_HOME", ""}, cuda_path{"CUDA_PATH", ""}, nvcc{"QWENGPU_NVCC", ""}, clang{"QWENGPU_CLANG", ""};
+    environment_variable path, home{"CUDA_HOME", ""}, cuda_path{"CUDA_PATH", ""}, nvcc{"QWENGPU_NVCC", ""},
+        clang{"QWENGPU_CLANG", ""};
 };
 
 }  // namespace
@@ -72,7 +73,9 @@ TEST_CASE("files that cannot be run are no compilers, and a missing compiler say
     const temporary_directory folder;
     const bare b(folder);
     (void)folder.write("clang++", "text");
-    CHECK_THROWS_WITH(find_compiler(preference::clang), Catch::Matchers::Contains("apt-get install clang") && Catch::Matchers::Contains("[cuda.compiler]"));
+    CHECK_THROWS_WITH(find_compiler(preference::clang),
+                      Catch::Matchers::Contains("apt-get install clang") && Catch::Matchers::Contains("[cuda.compiler]"));
     const environment_variable wrong("QWENGPU_CLANG", "no-such-clang");
-    CHECK_THROWS_WITH(find_compiler(preference::clang), Catch::Matchers::Contains("QWENGPU_CLANG is 'no-such-clang', which is no program"));
+    CHECK_THROWS_WITH(find_compiler(preference::clang),
+                      Catch::Matchers::Contains("QWENGPU_CLANG is 'no-such-clang', which is no program"));
 }

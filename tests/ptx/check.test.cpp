@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The type checker against the tables of the PTX manual ("Type Checking Rules", "Operand Size Exceeding Instruction-Type Size").
+// The type checker against the tables of the PTX manual ("Type Checking Rules", "Operand Size Exceeding Instruction-Type
+// Size").
 #include <qwengpu/ptx/check.hpp>
 
 #include <array>
@@ -19,7 +20,8 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 /// Registers of every type: %x_s32 and so on.
 std::string typed(std::string_view body) {
     std::string text = ptx_head() + ".entry k() {\n";
-    for (const char* t : {"pred", "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64"})
+    for (const char* t :
+         {"pred", "b8", "b16", "b32", "b64", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f32", "f64"})
         text += ".reg ." + std::string(t) + " %x_" + t + ", %y_" + t + "; ";
     return text + "\n" + std::string(body) + "\nret; }\n";
 }
@@ -32,12 +34,16 @@ struct row {
     std::string_view allowed;
 };
 
-const std::array<const char*, 15> columns{"pred", "b8", "u8", "s8", "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"};
+const std::array<const char*, 15> columns{"pred", "b8",  "u8",  "s8",  "b16", "u16", "s16", "b32",
+                                          "u32",  "s32", "f32", "b64", "u64", "s64", "f64"};
 
 void check_table(const std::string& before, const std::string& after, const std::vector<row>& rows) {
     for (const row& r : rows)
         for (std::size_t k = 0; k < columns.size(); ++k) {
-            const std::string body = before + "." + r.type + " " + (after.empty() ? "%x_" + std::string(columns[k]) + ", %y_" + columns[k] : "%x_" + std::string(columns[k]) + after) + ";";
+            const std::string body = before + "." + r.type + " " +
+                                     (after.empty() ? "%x_" + std::string(columns[k]) + ", %y_" + columns[k]
+                                                    : "%x_" + std::string(columns[k]) + after) +
+                                     ";";
             INFO(body);
             CHECK(good(body) == (r.allowed[k] == '1'));
         }
@@ -47,28 +53,30 @@ void check_table(const std::string& before, const std::string& after, const std:
 
 TEST_CASE("operands have the instruction's size and a type that agrees") {
     //                          p b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64
-    check_table("mov", "", {{"b16", "000011100000000"},
-                            {"u16", "000011100000000"},
-                            {"b32", "000000011110000"},
-                            {"s32", "000000011100000"},
-                            {"u32", "000000011100000"},
-                            {"f32", "000000010010000"},
-                            {"b64", "000000000001111"},
-                            {"s64", "000000000001110"},
-                            {"f64", "000000000001001"},
-                            {"pred", "100000000000000"}});
+    check_table("mov", "",
+                {{"b16", "000011100000000"},
+                 {"u16", "000011100000000"},
+                 {"b32", "000000011110000"},
+                 {"s32", "000000011100000"},
+                 {"u32", "000000011100000"},
+                 {"f32", "000000010010000"},
+                 {"b64", "000000000001111"},
+                 {"s64", "000000000001110"},
+                 {"f64", "000000000001001"},
+                 {"pred", "100000000000000"}});
 }
 
 TEST_CASE("the destination of a load may be wider, but not a wider float") {
     //                                   p b8 u8 s8 b16 u16 s16 b32 u32 s32 f32 b64 u64 s64 f64
-    check_table("ld.global", ", [%x_u64]", {{"b8", "011111111101110"},
-                                            {"s8", "011111111101110"},
-                                            {"u16", "000011111101110"},
-                                            {"s32", "000000011101110"},
-                                            {"b32", "000000011111110"},
-                                            {"f32", "000000010011000"},
-                                            {"b64", "000000000001111"},
-                                            {"f64", "000000000001001"}});
+    check_table("ld.global", ", [%x_u64]",
+                {{"b8", "011111111101110"},
+                 {"s8", "011111111101110"},
+                 {"u16", "000011111101110"},
+                 {"s32", "000000011101110"},
+                 {"b32", "000000011111110"},
+                 {"f32", "000000010011000"},
+                 {"b64", "000000000001111"},
+                 {"f64", "000000000001001"}});
 }
 
 TEST_CASE("conversions check both sides") {

@@ -59,16 +59,23 @@ TEST_CASE("syntax") {
 }
 
 TEST_CASE("all errors of a file are found, and what follows from one is not another") {
-    const auto all = wrong_with(kernel_with("frob.s32 {%r1, %q1}, [%rd1];\nadd.s32 %r1, %q7, 1;\nld.global.v4.u32 {%r1, %q8, %r2, %r3}, [%rd1];\n"
-                                            "mov.u32 %r1 1;\n{ .reg .b32 %z; mov.u32 %z, %q9; }\nbra nowhere;"));
+    const auto all = wrong_with(
+        kernel_with("frob.s32 {%r1, %q1}, [%rd1];\nadd.s32 %r1, %q7, 1;\nld.global.v4.u32 {%r1, %q8, %r2, %r3}, [%rd1];\n"
+                    "mov.u32 %r1 1;\n{ .reg .b32 %z; mov.u32 %z, %q9; }\nbra nowhere;"));
     CHECK(all == lines{"ptx.parse 7: unknown instruction 'frob.s32'", "ptx.parse 8: register %q7 is not declared",
                        "ptx.parse 9: register %q8 is not declared",
-                       "ptx.parse 10: expected ',' or ';' after an operand of mov.u32, found '1'", "ptx.parse 11: register %q9 is not declared",
+                       "ptx.parse 10: expected ',' or ';' after an operand of mov.u32, found '1'",
+                       "ptx.parse 11: register %q9 is not declared",
                        "ptx.parse 12: label nowhere is not defined in this function"});
 }
 
+TEST_CASE("a second list of parameters is refused") {
+    CHECK(has(wrong_with(ptx_head() + ".entry k() (.param .u32 a) { ret; }").at(0), "4: expected '{', found '('"));
+}
+
 TEST_CASE("errors of two functions, and between them") {
-    const auto all = wrong_with(ptx_head() + ".entry a() { mov.u32 %r1, 1; }\n.frob x { y; }\n.entry b() { bra x; }\n.entry b() { ret; }\n");
+    const auto all =
+        wrong_with(ptx_head() + ".entry a() { mov.u32 %r1, 1; }\n.frob x { y; }\n.entry b() { bra x; }\n.entry b() { ret; }\n");
     REQUIRE(all.size() == 4);
     CHECK(has(all[0], "4: register %r1"));
     CHECK(has(all[1], "5: expected a directive, a variable, .entry or .func, found '.frob'"));
@@ -79,7 +86,8 @@ TEST_CASE("errors of two functions, and between them") {
 TEST_CASE("a file that ends early says inside what") {
     const std::string head = ptx_head() + ".entry k(.param .u64 a";
     CHECK(has(wrong_with(head).at(0), "unexpected end of file: the file ends inside the head of kernel k"));
-    CHECK(has(wrong_with(head + ") { .reg .b32 %r<4>; add.s32 %r1, %r").at(0), "unexpected end of file: the file ends inside the body of kernel k"));
+    CHECK(has(wrong_with(head + ") { .reg .b32 %r<4>; add.s32 %r1, %r").at(0),
+              "unexpected end of file: the file ends inside the body of kernel k"));
     CHECK(has(wrong_with(head + ") { ret;").at(0), "unexpected end of file: the file ends inside the body of kernel k"));
     CHECK(wrong_with(head + ") { .reg .b32 %r<4>; add.s32 %r1, %r").size() == 1);
 }
@@ -88,14 +96,18 @@ TEST_CASE("texts that are no PTX at all") {
     CHECK(has(wrong_with("").at(0), "the file is empty"));
     CHECK(has(wrong_with("\n \t\n").at(0), "the file is empty"));
     CHECK(has(wrong_with("int main() {}").at(0), "this is not PTX: expected .version first, found 'int'"));
-    const auto elf = wrong_with(std::string("\x7f" "ELF\0\1\2", 7));
+    const auto elf =
+        wrong_with(std::string("\x7f"
+                               "ELF\0\1\2",
+                               7));
     CHECK(has(elf.at(0), "this is not PTX text: a byte at offset 0"));
     CHECK(has(wrong_with(ptx_head() + std::string("\0", 1)).at(0), "4: this is not PTX text"));
 }
 
 TEST_CASE("bytes of the file are never echoed raw") {
     for (int byte = 1; byte < 256; ++byte) {
-        for (const std::string& text : {ptx_head() + static_cast<char>(byte), kernel_with(std::string("add.") + static_cast<char>(byte) + " %r1;")})
+        for (const std::string& text :
+             {ptx_head() + static_cast<char>(byte), kernel_with(std::string("add.") + static_cast<char>(byte) + " %r1;")})
             for (const std::string& line : wrong_with(text))
                 CHECK(std::all_of(line.begin(), line.end(), [](char c) { return c >= 0x20 && c <= 0x7e; }));
     }

@@ -22,28 +22,40 @@ namespace qwengpu::cuda {
 
 struct options {
     preference wanted = preference::any;
-    std::vector<std::string> flags{};           ///< more arguments for the compiler, such as -DN=4 or -Iinclude
-    std::chrono::milliseconds limit{120'000};   ///< a compiler that takes longer is ended
+    std::vector<std::string> flags{};          ///< more arguments for the compiler, such as -DN=4 or -Iinclude
+    std::chrono::milliseconds limit{120'000};  ///< a compiler that takes longer is ended
 };
 
 struct ptx_source {
     std::string text;
-    std::string compiler;   ///< path of the compiler, or "none" for a .ptx file
-    std::string warnings{}; ///< what the compiler printed
+    std::string compiler;    ///< path of the compiler, or "none" for a .ptx file
+    std::string warnings{};  ///< what the compiler printed
 };
 
 namespace detail {
 
 /// `folder`/include is the folder of the source if that has a name of ours.
-inline std::vector<std::string> nvcc_command(const compiler& c, const std::filesystem::path& source, const std::filesystem::path& result,
-                                             const temporary_directory& folder) {
-    return {c.path.string(), "-ptx", "-arch=sm_75", "-O3", "-lineinfo", "-x", "cu", "-I" + (folder.path() / "include").string(),
-            "-o", result.string(), source.string()};
+inline std::vector<std::string> nvcc_command(const compiler& c, const std::filesystem::path& source,
+                                             const std::filesystem::path& result, const temporary_directory& folder) {
+    return {c.path.string(),
+            "-ptx",
+            "-arch=sm_75",
+            "-O3",
+            "-lineinfo",
+            "-x",
+            "cu",
+            "-I" + (folder.path() / "include").string(),
+            "-o",
+            result.string(),
+            source.string()};
 }
 
-/// nvcc hands names to a shell of its own, so a name that a shell would read otherwise gets one that it will not: a link in our folder.
+/// nvcc hands names to a shell of its own, so a name that a shell would read otherwise gets one that it will not: a link in our
+/// folder.
 inline std::filesystem::path safe_name(const std::filesystem::path& source, const temporary_directory& folder) {
-    const auto safe = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '_' || c == '-' || c == '+'; };
+    const auto safe = [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '/' || c == '.' || c == '_' || c == '-' || c == '+';
+    };
     const std::string name = source.string();
     if (std::all_of(name.begin(), name.end(), safe)) return source;
     std::filesystem::create_directory_symlink(source.parent_path(), folder.path() / "include");
@@ -54,28 +66,49 @@ inline std::filesystem::path safe_name(const std::filesystem::path& source, cons
 
 inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
     if (from == to) return;
-    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+        text.replace(at, from.size(), to);
 }
 
 /// The headers of the toolkit that sources like to include are there, and empty: what they declare is in ours.
-inline std::vector<std::string> clang_command(const compiler& c, const std::filesystem::path& source, const std::filesystem::path& result,
-                                              const temporary_directory& folder) {
+inline std::vector<std::string> clang_command(const compiler& c, const std::filesystem::path& source,
+                                              const std::filesystem::path& result, const temporary_directory& folder) {
     const auto header = folder.write("qwengpu_cuda.h", device_header());
-    for (const char* name : {"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h", "device_functions.h", "math_functions.h",
-                             "vector_types.h", "vector_functions.h", "sm_30_intrinsics.h"})
+    for (const char* name :
+         {"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h", "device_functions.h",
+          "math_functions.h", "vector_types.h", "vector_functions.h", "sm_30_intrinsics.h"})
         (void)folder.write(name, "#pragma once\n");
-    return {c.path.string(), "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-S", "--cuda-gpu-arch=sm_70", "-O2", "-std=c++17",
-            "-gline-tables-only", "-Wno-unknown-cuda-version", "-include", header.string(), "-isystem", folder.path().string(),
-            "-o", result.string(), source.string()};
+    return {c.path.string(),
+            "-x",
+            "cuda",
+            "--cuda-device-only",
+            "-nocudainc",
+            "-nocudalib",
+            "-S",
+            "--cuda-gpu-arch=sm_70",
+            "-O2",
+            "-std=c++17",
+            "-gline-tables-only",
+            "-Wno-unknown-cuda-version",
+            "-include",
+            header.string(),
+            "-isystem",
+            folder.path().string(),
+            "-o",
+            result.string(),
+            source.string()};
 }
 
 inline error compile_error(const compiler& c, const std::filesystem::path& source, const process_result& r, const options& o) {
     if (r.timed_out)
-        return error("cuda.compile", c.path.string() + " took longer than " + std::to_string(o.limit.count()) + " ms and was ended", place{source.string(), 0, 0});
+        return error("cuda.compile",
+                     c.path.string() + " took longer than " + std::to_string(o.limit.count()) + " ms and was ended",
+                     place{source.string(), 0, 0});
     std::string text = r.output;
     while (!text.empty() && text.back() == '\n') text.pop_back();
     const place at = first_place(text, source.string());
-    return error("cuda.compile", c.path.string() + " cannot compile this (status " + std::to_string(r.status) + "):\n" + text, at);
+    return error("cuda.compile", c.path.string() + " cannot compile this (status " + std::to_string(r.status) + "):\n" + text,
+                 at);
 }
 
 }  // namespace detail
@@ -94,13 +127,14 @@ inline ptx_source compile_with(const compiler& c, const std::filesystem::path& s
     detail::replace_all(r.output, from.string(), whole.string());
     if (r.timed_out || r.status != 0) throw detail::compile_error(c, source, r, o);
     ptx_source compiled{read_file(result), c.path.string(), std::move(r.output)};
-    if (whole.string().find_first_of("\"\\\n") == std::string::npos) detail::replace_all(compiled.text, from.string(), whole.string());
+    if (whole.string().find_first_of("\"\\\n") == std::string::npos)
+        detail::replace_all(compiled.text, from.string(), whole.string());
     return compiled;
 }
 
-/// PTX of a file: .ptx is read, anything else is compiled. If nvcc was only found, not asked for, and fails without naming a line of
-/// the source (no host compiler, a host compiler too new for it), clang is tried; `warnings` then says so.
-/// Throws error "file.read", "cuda.compiler" (none found) or "cuda.compile".
+/// PTX of a file: .ptx is read, anything else is compiled. If nvcc was only found, not asked for, and fails without naming a
+/// line of the source (no host compiler, a host compiler too new for it), clang is tried; `warnings` then says so. Throws error
+/// "file.read", "cuda.compiler" (none found) or "cuda.compile".
 inline ptx_source load(const std::filesystem::path& source, const options& o = {}) {
     if (source.extension() == ".ptx") return {read_file(source), "none"};
     detail::check_is_file(source);
@@ -108,7 +142,8 @@ inline ptx_source load(const std::filesystem::path& source, const options& o = {
     try {
         return compile_with(first, source, o);
     } catch (const error& e) {
-        const bool own_fault = !e.where() || e.where()->line == 0 || e.message().find("unsupported GNU version") != std::string::npos;
+        const bool own_fault =
+            !e.where() || e.where()->line == 0 || e.message().find("unsupported GNU version") != std::string::npos;
         const auto second = detail::find_clang();
         const bool asked_for = o.wanted != preference::any || !detail::variable("QWENGPU_NVCC").empty();
         if (first.kind != compiler_kind::nvcc || asked_for || !own_fault || !second) throw;

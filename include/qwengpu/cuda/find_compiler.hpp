@@ -57,7 +57,8 @@ inline std::optional<compiler> from_variable(const char* name, compiler_kind kin
     const std::string value = variable(name);
     if (value.empty()) return std::nullopt;
     if (const auto found = on_path(value)) return compiler{kind, *found};
-    throw error("cuda.compiler", std::string(name) + " is '" + value + "', which is no program; set it to a compiler or unset it");
+    throw error("cuda.compiler",
+                std::string(name) + " is '" + value + "', which is no program; set it to a compiler or unset it");
 }
 
 inline std::optional<compiler> find_nvcc() {
@@ -70,8 +71,8 @@ inline std::optional<compiler> find_nvcc() {
 }
 
 inline std::optional<compiler> find_clang() {
-    static constexpr std::array<const char*, 9> names{"clang++", "clang++-19", "clang++-18", "clang++-17", "clang++-16", "clang++-15", "clang++-14",
-                                                      "clang", "clang-14"};
+    static constexpr std::array<const char*, 9> names{"clang++",    "clang++-19", "clang++-18", "clang++-17", "clang++-16",
+                                                      "clang++-15", "clang++-14", "clang",      "clang-14"};
     for (const char* name : names)
         if (const auto found = on_path(name)) return compiler{compiler_kind::clang, *found};
     return std::nullopt;
@@ -89,9 +90,11 @@ inline compiler find_compiler(preference wanted = preference::any) {
     if (!found && nvcc) found = detail::find_nvcc();
     if (!found && clang) found = detail::find_clang();
     if (found) return *found;
-    throw error("cuda.compiler", std::string(wanted == preference::nvcc ? "nvcc was" : "neither nvcc nor clang was") +
-                                     " found, so CUDA cannot be compiled to PTX; install one (Debian: apt-get install clang), or set QWENGPU_NVCC or "
-                                     "QWENGPU_CLANG, or give a .ptx file");
+    throw error(
+        "cuda.compiler",
+        std::string(wanted == preference::nvcc ? "nvcc was" : "neither nvcc nor clang was") +
+            " found, so CUDA cannot be compiled to PTX; install one (Debian: apt-get install clang), or set QWENGPU_NVCC or "
+            "QWENGPU_CLANG, or give a .ptx file");
 }
 
 }  // namespace qwengpu::cuda

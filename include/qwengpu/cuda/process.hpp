@@ -34,7 +34,8 @@ inline constexpr std::size_t kept_output = 1U << 20;
 class pipe_pair {
 public:
     pipe_pair() {
-        if (::pipe2(ends_, O_CLOEXEC) != 0) throw error("process.start", std::string("no pipe can be made: ") + std::strerror(errno));
+        if (::pipe2(ends_, O_CLOEXEC) != 0)
+            throw error("process.start", std::string("no pipe can be made: ") + std::strerror(errno));
     }
     ~pipe_pair() {
         close(0);
@@ -91,7 +92,8 @@ inline std::vector<std::string> environment_with(const std::vector<std::string>&
 inline bool read_all(int from, std::chrono::steady_clock::time_point deadline, std::string& text) {
     char part[1 << 12];
     for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
         if (left <= 0) return false;
         pollfd wait{from, POLLIN, 0};
         const int ready = ::poll(&wait, 1, static_cast<int>(std::min<long>(left, 1000)));
@@ -105,14 +107,17 @@ inline bool read_all(int from, std::chrono::steady_clock::time_point deadline, s
 
 inline int wait_for(pid_t child) {
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
 }  // namespace detail
 
-/// Runs `arguments[0]` (a path) with its arguments; `environment` replaces variables. Throws error "process.start" if it cannot be started.
-inline process_result run(std::vector<std::string> arguments, std::chrono::milliseconds limit, const std::vector<std::string>& environment = {}) {
+/// Runs `arguments[0]` (a path) with its arguments; `environment` replaces variables. Throws error "process.start" if it cannot
+/// be started.
+inline process_result run(std::vector<std::string> arguments, std::chrono::milliseconds limit,
+                          const std::vector<std::string>& environment = {}) {
     detail::pipe_pair output, failed;
     auto env_texts = detail::environment_with(environment);
     auto argv = detail::pointers(arguments), env = detail::pointers(env_texts);

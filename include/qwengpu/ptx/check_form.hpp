@@ -43,9 +43,8 @@ inline std::string dotted_list(std::string_view list, char separator) {
 }
 
 inline bool needs_name(const opcode_row& row, std::string_view m) {
-    return any_word(row.needs, ' ', [&](std::string_view group) {
-        return any_word(group, '|', [&](std::string_view w) { return w == m; });
-    });
+    return any_word(row.needs, ' ',
+                    [&](std::string_view group) { return any_word(group, '|', [&](std::string_view w) { return w == m; }); });
 }
 
 inline bool allows(const opcode_row& row, std::string_view m) {
@@ -60,7 +59,9 @@ inline bool allowed_elsewhere(std::string_view opcode, std::string_view m) {
 
 inline std::string wrong_modifier(const instruction& i, std::string_view m) {
     const std::string shown = "'." + printable(m) + "'";
-    if (allowed_elsewhere(i.opcode, m)) return "modifier " + shown + " does not go with this form of " + std::string(i.opcode) + ": " + printable(i.full_name());
+    if (allowed_elsewhere(i.opcode, m))
+        return "modifier " + shown + " does not go with this form of " + std::string(i.opcode) + ": " +
+               printable(i.full_name());
     return "unknown modifier " + shown + " of " + std::string(i.opcode);
 }
 
@@ -69,7 +70,8 @@ inline void check_modifiers(const opcode_row& row, const instruction& i, diagnos
         const std::string_view m = i.modifiers[k];
         if (type_named(m)) continue;
         if (!allows(row, m)) wrong.add("ptx.parse", i.where, wrong_modifier(i, m));
-        else if (std::find(i.modifiers.begin(), i.modifiers.begin() + static_cast<std::ptrdiff_t>(k), m) != i.modifiers.begin() + static_cast<std::ptrdiff_t>(k))
+        else if (std::find(i.modifiers.begin(), i.modifiers.begin() + static_cast<std::ptrdiff_t>(k), m) !=
+                 i.modifiers.begin() + static_cast<std::ptrdiff_t>(k))
             wrong.add("ptx.parse", i.where, "modifier '." + printable(m) + "' of " + std::string(i.opcode) + " is there twice");
     }
     any_word(row.needs, ' ', [&](std::string_view group) {
@@ -79,7 +81,9 @@ inline void check_modifiers(const opcode_row& row, const instruction& i, diagnos
             return false;
         });
         if (there != 1)
-            wrong.add("ptx.parse", i.where, printable(i.full_name()) + (there == 0 ? " needs a modifier: " : " may have only one of ") + dotted_list(group, '|'));
+            wrong.add("ptx.parse", i.where,
+                      printable(i.full_name()) + (there == 0 ? " needs a modifier: " : " may have only one of ") +
+                          dotted_list(group, '|'));
         return false;
     });
 }
@@ -101,15 +105,17 @@ inline bool check_types(const opcode_row& row, const instruction& i, diagnostics
     if (optional) lists.back().remove_suffix(1);
     const std::size_t least = lists.size() - (optional ? 1 : 0);
     if (i.types.size() < least || i.types.size() > lists.size()) {
-        wrong.add("ptx.parse", i.where, printable(i.full_name()) + " has " + std::to_string(i.types.size()) + " types, " + std::string(i.opcode) +
-                                            " takes " + std::to_string(least) + (lists.empty() ? "" : ": " + dotted_list(lists[0], ' ')));
+        wrong.add("ptx.parse", i.where,
+                  printable(i.full_name()) + " has " + std::to_string(i.types.size()) + " types, " + std::string(i.opcode) +
+                      " takes " + std::to_string(least) + (lists.empty() ? "" : ": " + dotted_list(lists[0], ' ')));
         return false;
     }
     bool good = true;
     for (std::size_t k = 0; k < i.types.size(); ++k) {
         if (names(lists[k], name_of(i.types[k]))) continue;
-        wrong.add("ptx.type", i.where, std::string(i.opcode) + " does not take the type ." + std::string(name_of(i.types[k])) + " in " +
-                                           printable(i.full_name()) + "; it takes " + dotted_list(lists[k], ' '));
+        wrong.add("ptx.type", i.where,
+                  std::string(i.opcode) + " does not take the type ." + std::string(name_of(i.types[k])) + " in " +
+                      printable(i.full_name()) + "; it takes " + dotted_list(lists[k], ' '));
         good = false;
     }
     return good;
@@ -125,17 +131,21 @@ inline std::vector<std::string_view> operand_specs(const opcode_row& row) {
     return specs;
 }
 
-/// Leaves out optional operands, the last ones first, until the number is that of the instruction. Empty with an error if it cannot be.
-inline std::vector<std::string_view> match_operands(const opcode_row& row, const instruction& i, diagnostics& wrong, bool& good) {
+/// Leaves out optional operands, the last ones first, until the number is that of the instruction. Empty with an error if it
+/// cannot be.
+inline std::vector<std::string_view> match_operands(const opcode_row& row, const instruction& i, diagnostics& wrong,
+                                                    bool& good) {
     std::vector<std::string_view> specs = operand_specs(row);
     const auto most = specs.size();
-    const auto optional = static_cast<std::size_t>(std::count_if(specs.begin(), specs.end(), [](std::string_view s) { return s.back() == '?'; }));
+    const auto optional =
+        static_cast<std::size_t>(std::count_if(specs.begin(), specs.end(), [](std::string_view s) { return s.back() == '?'; }));
     const std::size_t given = i.operands.size();
     good = given <= most && given + optional >= most;
     if (!good) {
         const std::string least = std::to_string(most - optional);
-        wrong.add("ptx.parse", i.where, printable(i.full_name()) + " takes " + least + (optional > 0 ? " to " + std::to_string(most) : "") +
-                                            (most == 1 ? " operand, " : " operands, ") + std::to_string(given) + " given");
+        wrong.add("ptx.parse", i.where,
+                  printable(i.full_name()) + " takes " + least + (optional > 0 ? " to " + std::to_string(most) : "") +
+                      (most == 1 ? " operand, " : " operands, ") + std::to_string(given) + " given");
         return {};
     }
     for (std::size_t k = most; k-- > 0 && specs.size() > given;)

@@ -47,7 +47,8 @@ struct operand_judge {
 
     [[nodiscard]] verdict judge_register(const operand& o, scalar_type want, bool wider) const {
         const register_entry& r = reg(o);
-        if (r.vector > 1 && o.part == 0) return kind(printable(o.text) + " is a vector register: name a part of it, such as .x");
+        if (r.vector > 1 && o.part == 0)
+            return kind(printable(o.text) + " is a vector register: name a part of it, such as .x");
         const bool good = wider ? fits_wider(want, r.type) : fits(want, r.type);
         return good ? std::nullopt : misfit(o, r.type, want);
     }
@@ -63,7 +64,9 @@ struct operand_judge {
         const bool constant = o.special == sreg::warp_size;  // WARP_SZ stands for a number
         if (!is_mov && !constant) return kind("a special register can only be read by mov");
         const bool good = !is_float(want) && want != scalar_type::pred && (constant || bits_of(want) <= bits_of(has));
-        return good ? std::nullopt : type("." + std::string(name_of(has)) + " " + printable(o.text) + " does not fit ." + std::string(name_of(want)));
+        return good ? std::nullopt
+                    : type("." + std::string(name_of(has)) + " " + printable(o.text) + " does not fit ." +
+                           std::string(name_of(want)));
     }
 
     [[nodiscard]] verdict judge_source(const operand& o, scalar_type want, bool wider = false) const {
@@ -71,10 +74,18 @@ struct operand_judge {
         switch (o.kind) {
             case operand_kind::reg: return judge_register(o, want, wider);
             case operand_kind::special: return judge_special(o, want, i.opcode == "mov");
-            case operand_kind::integer: return is_float(want) ? type("an integer does not fit ." + std::string(name_of(want)) + "; write 0f00000000 or 0.0") : std::nullopt;
-            case operand_kind::f32_bits: return fits(want, scalar_type::f32) ? std::nullopt : type("a 32-bit float does not fit ." + std::string(name_of(want)));
-            case operand_kind::f64_bits: return fits(want, scalar_type::f64) ? std::nullopt : type("a 64-bit float does not fit ." + std::string(name_of(want)));
-            case operand_kind::symbol_value: return kind("the address of " + printable(o.text) + " can only be taken by mov or cvta");
+            case operand_kind::integer:
+                return is_float(want)
+                           ? type("an integer does not fit ." + std::string(name_of(want)) + "; write 0f00000000 or 0.0")
+                           : std::nullopt;
+            case operand_kind::f32_bits:
+                return fits(want, scalar_type::f32) ? std::nullopt
+                                                    : type("a 32-bit float does not fit ." + std::string(name_of(want)));
+            case operand_kind::f64_bits:
+                return fits(want, scalar_type::f64) ? std::nullopt
+                                                    : type("a 64-bit float does not fit ." + std::string(name_of(want)));
+            case operand_kind::symbol_value:
+                return kind("the address of " + printable(o.text) + " can only be taken by mov or cvta");
             default: return kind("expected a register or a constant");
         }
     }
@@ -104,24 +115,33 @@ struct operand_judge {
         const operand& base = o.items[0];
         if (base.kind == operand_kind::reg) {
             if (reg(base).vector > 1 || (!fits(scalar_type::u32, reg(base).type) && !fits(scalar_type::u64, reg(base).type)))
-                return type("." + std::string(name_of(reg(base).type)) + " " + printable(base.text) + " cannot be an address: that takes a 32-bit or 64-bit integer");
+                return type("." + std::string(name_of(reg(base).type)) + " " + printable(base.text) +
+                            " cannot be an address: that takes a 32-bit or 64-bit integer");
             return std::nullopt;
         }
         if (base.sym.kind == symbol_kind::function) return type(printable(base.text) + " is a function, expected a variable");
-        const auto is_parameter = [&](const parameter& p) { return !p.in_register && p.id == base.sym.id; };
-        if (i.opcode == "st" && f.is_entry && base.sym.kind == symbol_kind::function_variable && std::any_of(f.parameters.begin(), f.parameters.end(), is_parameter))
+        const auto is_parameter = [&](const parameter& p) {
+            return !p.in_register && p.id == base.sym.id;
+        };
+        if (i.opcode == "st" && f.is_entry && base.sym.kind == symbol_kind::function_variable &&
+            std::any_of(f.parameters.begin(), f.parameters.end(), is_parameter))
             return kind("a kernel's parameter " + printable(base.text) + " cannot be written");
         const state_space has = m.variable_of(base.sym, f).space;
         if (i.space == state_space::none || i.space == has) return std::nullopt;
-        return type(printable(base.text) + " is a ." + std::string(name_of(has)) + " variable, but " + printable(i.full_name()) + " reaches ." + std::string(name_of(i.space)));
+        return type(printable(base.text) + " is a ." + std::string(name_of(has)) + " variable, but " +
+                    printable(i.full_name()) + " reaches ." + std::string(name_of(i.space)));
     }
 
     /// {a, b} of a mov: parts of equal size that are together as large as the type.
     [[nodiscard]] verdict judge_packed(const operand& o, scalar_type want, bool result) const {
         const int parts = static_cast<int>(o.items.size());
         const int bits = bits_of(want) / parts;
-        const scalar_type part = bits == 8 ? scalar_type::b8 : bits == 16 ? scalar_type::b16 : bits == 32 ? scalar_type::b32 : scalar_type::b64;
-        if ((parts != 2 && parts != 4) || bits_of(part) * parts != bits_of(want)) return type("these parts do not make up ." + std::string(name_of(want)));
+        const scalar_type part = bits == 8    ? scalar_type::b8
+                                 : bits == 16 ? scalar_type::b16
+                                 : bits == 32 ? scalar_type::b32
+                                              : scalar_type::b64;
+        if ((parts != 2 && parts != 4) || bits_of(part) * parts != bits_of(want))
+            return type("these parts do not make up ." + std::string(name_of(want)));
         for (const operand& item : o.items)
             if (verdict v = result ? judge_discard(item, part) : judge_source(item, part)) return v;
         return std::nullopt;
@@ -131,7 +151,9 @@ struct operand_judge {
         if (o.kind == operand_kind::vector) return judge_packed(o, want, false);
         if (o.kind != operand_kind::symbol_value) return judge_source(o, want);
         const bool good = !is_float(want) && bits_of(want) >= 32;
-        return good || i.types.empty() ? std::nullopt : type("the address of " + printable(o.text) + " does not fit ." + std::string(name_of(want)));
+        return good || i.types.empty()
+                   ? std::nullopt
+                   : type("the address of " + printable(o.text) + " does not fit ." + std::string(name_of(want)));
     }
 
     [[nodiscard]] verdict judge_pair(const operand& o, scalar_type want) const {
@@ -149,9 +171,13 @@ struct operand_judge {
     [[nodiscard]] verdict judge(const operand& o, std::string_view spec) const {
         const scalar_type want = wanted(spec);
         switch (spec[0]) {
-            case 'd': case 'p': return judge_destination(o, want);
+            case 'd':
+            case 'p': return judge_destination(o, want);
             case 's': return judge_source(o, want);
-            case 'D': return judge_parts(o, [&](const operand& x) { return i.vector == 1 ? judge_destination(x, want, true) : judge_discard(x, want, true); });
+            case 'D':
+                return judge_parts(o, [&](const operand& x) {
+                    return i.vector == 1 ? judge_destination(x, want, true) : judge_discard(x, want, true);
+                });
             case 'S': return judge_parts(o, [&](const operand& x) { return judge_source(x, want, true); });
             case 'A': return judge_parts(o, [&](const operand& x) { return judge_discard(x, want); });
             case 'B': return judge_parts(o, [&](const operand& x) { return judge_source(x, want); });
@@ -159,7 +185,8 @@ struct operand_judge {
             case 'y': return judge_source(o, want, true);
             case 'M': return o.kind == operand_kind::vector ? judge_packed(o, want, true) : judge_destination(o, want);
             case 'N': return i.types.empty() ? std::nullopt : judge_mov_source(o, want);
-            case 'P': case 'e': return judge_pair(o, want);
+            case 'P':
+            case 'e': return judge_pair(o, want);
             case 'E': return o.kind == operand_kind::pair ? judge_pair(o, want) : kind("expected a pair d|p");
             case 'q': return judge_predicate(o);
             case 'm': return judge_address(o);

@@ -19,7 +19,7 @@ inline constexpr std::array<std::string_view, 14> function_attributes{
     "explicitcluster", "reqnctapercluster", "maxclusterrank", "blocksareclusters", "language"};
 
 inline void parse_attributes(parse_context& c, function& f) {
-    while (c.in.peek().kind == token_kind::dotted || c.in.at("(")) {
+    while (c.in.peek().kind == token_kind::dotted) {
         if (parse_text_directive(c, &f.pragmas)) continue;
         skip_attribute(c.in);
         if (c.in.peek().kind != token_kind::dotted) continue;

@@ -31,7 +31,7 @@ inline operand resolve(parse_context& c, function_context& fc, const token& name
     }
     const std::string shown = printable(name.text);
     throw syntax_error(name.where, name.text[0] == '%' ? "register " + shown + " is not declared"
-                                                        : "parameter or symbol " + shown + " is not declared");
+                                                       : "parameter or symbol " + shown + " is not declared");
 }
 
 /// .x .y .z .w (also .r .g .b .a) glued to a name.
@@ -88,7 +88,9 @@ inline operand parse_number(cursor& in) {
     operand o;
     o.where = in.peek().where;
     const constant k = parse_constant(in);
-    o.kind = k.kind == token_kind::f32 ? operand_kind::f32_bits : k.kind == token_kind::f64 ? operand_kind::f64_bits : operand_kind::integer;
+    o.kind = k.kind == token_kind::f32   ? operand_kind::f32_bits
+             : k.kind == token_kind::f64 ? operand_kind::f64_bits
+                                         : operand_kind::integer;
     o.value = static_cast<std::int64_t>(k.bits);
     o.is_unsigned = k.is_unsigned;
     return o;
@@ -133,7 +135,8 @@ inline operand parse_address(parse_context& c, function_context& fc) {
     if (base.kind == operand_kind::integer) {
         o.value = base.value;
     } else {
-        if (base.kind != operand_kind::reg && base.kind != operand_kind::symbol_value) c.in.fail("expected an address in a register or variable");
+        if (base.kind != operand_kind::reg && base.kind != operand_kind::symbol_value)
+            c.in.fail("expected an address in a register or variable");
         if (base.kind == operand_kind::reg) base.value = parse_offset(c.in);
         o.value = std::exchange(base.value, 0);
         o.items.push_back(std::move(base));

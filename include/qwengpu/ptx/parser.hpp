@@ -17,16 +17,17 @@ namespace detail {
 
 /// Text may hold any byte in comments and strings, but a zero or a control character is never text.
 inline void check_is_text(std::string_view text, diagnostics& wrong) {
-    if (text.find_first_not_of(" \t\r\n\f\v") == text.npos) return wrong.add("ptx.parse", {1, 1}, "the file is empty: expected PTX text, beginning with .version");
-    const auto bad = std::find_if(text.begin(), text.end(), [](char c) {
-        return (c >= 0 && c < 0x20 && (c < '\t' || c > '\r')) || c == 0x7f;
-    });
+    if (text.find_first_not_of(" \t\r\n\f\v") == text.npos)
+        return wrong.add("ptx.parse", {1, 1}, "the file is empty: expected PTX text, beginning with .version");
+    const auto bad = std::find_if(text.begin(), text.end(),
+                                  [](char c) { return (c >= 0 && c < 0x20 && (c < '\t' || c > '\r')) || c == 0x7f; });
     const bool starts_badly = static_cast<unsigned char>(text[0]) > 0x7e;
     if (bad == text.end() && !starts_badly) return;
     const auto offset = starts_badly ? 0 : bad - text.begin();
     const auto line = 1 + std::count(text.begin(), text.begin() + offset, '\n');
     wrong.add("ptx.parse", {static_cast<std::uint32_t>(line), 0},
-              "this is not PTX text: a byte at offset " + std::to_string(offset) + " is no text (is it a cubin or an object file? expected the output of nvcc -ptx)");
+              "this is not PTX text: a byte at offset " + std::to_string(offset) +
+                  " is no text (is it a cubin or an object file? expected the output of nvcc -ptx)");
 }
 
 /// .version 9.0: the lexer reads the number as one token.
@@ -36,8 +37,9 @@ inline void parse_version(parse_context& c) {
     const token number = c.in.peek();
     const std::size_t dot = number.text.find('.');
     std::uint64_t major = 0, minor = 0;
-    const bool good = number.kind == token_kind::f64 && dot != number.text.npos && digits_to(number.text.substr(0, dot), 10, major) &&
-                      digits_to(number.text.substr(dot + 1), 10, minor) && major >= 1 && major < 100 && minor < 100;
+    const bool good = number.kind == token_kind::f64 && dot != number.text.npos &&
+                      digits_to(number.text.substr(0, dot), 10, major) && digits_to(number.text.substr(dot + 1), 10, minor) &&
+                      major >= 1 && major < 100 && minor < 100;
     if (!good) c.in.fail("expected a version such as 7.8");
     c.in.take();
     c.out.version_major = static_cast<int>(major);
@@ -50,7 +52,8 @@ inline void parse_target(parse_context& c) {
 }
 
 inline void parse_address_size(parse_context& c) {
-    if (c.in.peek().kind != token_kind::integer || (c.in.peek().value != 32 && c.in.peek().value != 64)) c.in.fail("expected 32 or 64");
+    if (c.in.peek().kind != token_kind::integer || (c.in.peek().value != 32 && c.in.peek().value != 64))
+        c.in.fail("expected 32 or 64");
     c.out.address_size = static_cast<int>(c.in.take().value);
 }
 
@@ -66,7 +69,8 @@ inline void parse_alias(parse_context& c) {
     c.in.expect(token_kind::word, "the name of a function");
     c.in.expect(",");
     const token target = c.in.expect(token_kind::word, "the name of a function");
-    if (!c.globals.contains(target.text)) throw syntax_error(target.where, "parameter or symbol " + printable(target.text) + " is not declared");
+    if (!c.globals.contains(target.text))
+        throw syntax_error(target.where, "parameter or symbol " + printable(target.text) + " is not declared");
     c.in.expect(";");
 }
 
@@ -83,7 +87,9 @@ inline void parse_top(parse_context& c) {
     if (c.in.accept_dotted("func")) return parse_function(c, link, false);
     const token& t = c.in.peek();
     const bool tex = t.is_dotted("tex");
-    const auto space = t.kind != token_kind::dotted ? std::nullopt : tex ? std::optional(state_space::global) : space_named(t.text);
+    const auto space = t.kind != token_kind::dotted ? std::nullopt
+                       : tex                        ? std::optional(state_space::global)
+                                                    : space_named(t.text);
     if (!space || *space == state_space::reg) c.in.fail("expected a directive, a variable, .entry or .func");
     c.in.take();
     parse_module_variables(c, link, *space);
@@ -117,7 +123,8 @@ inline void parse_all(parse_context& c) {
 
 }  // namespace detail
 
-/// Parses PTX. `file` is its name for messages; all errors found go to `wrong` (ptx.parse). The tree is whole only if none was added.
+/// Parses PTX. `file` is its name for messages; all errors found go to `wrong` (ptx.parse). The tree is whole only if none was
+/// added.
 inline parsed_module parse(std::string text, const std::string& file, diagnostics& wrong) {
     const auto owned = std::make_shared<const std::string>(std::move(text));
     parse_context c(*owned, file);
