@@ -4,6 +4,7 @@
 // n + 1 lies a factor of 2 (positions) or 1.4 (fairness), so the count is exact in bf16 too.
 #pragma once
 
+#include <qwengpu/machine/block.hpp>
 #include <qwengpu/nn/bf16.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/signals.hpp>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <qwengpu/circuit/adder.hpp>
+#include <qwengpu/machine/block.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/registers.hpp>
 #include <qwengpu/stage/signals.hpp>

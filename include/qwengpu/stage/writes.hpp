@@ -3,6 +3,7 @@
 // register, a constant, where lanes go next.
 #pragma once
 
+#include <qwengpu/machine/block.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/signals.hpp>
 #include <qwengpu/stage/words.hpp>
