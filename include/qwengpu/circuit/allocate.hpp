@@ -31,6 +31,9 @@ namespace detail {
 inline void check_times(const signal_info& s) {
     if (s.channel < 0 && s.born == network::unborn && s.last_use >= 0)
         throw error("circuit.signal", "signal '" + s.name + "' is read but nothing makes it");
+    if (s.channel < 0 && s.first_use <= s.ready)
+        throw error("circuit.signal", "signal '" + s.name + "' is read in layer " + std::to_string(s.first_use / 2) + ", but is whole only after layer " +
+                                          std::to_string(s.ready / 2));
 }
 
 inline std::vector<int> order_of_birth(const std::vector<signal_info>& signals) {

@@ -46,7 +46,7 @@ struct signal_info {
     std::string name;
     int born = 0;      ///< first moment that adds to it
     int ready = 0;     ///< last moment that adds to it
-    int last_use = 0;  ///< last moment that reads it
+    int first_use = 0, last_use = 0;  ///< first and last moment that reads it
     int channel = -1;  ///< assigned by `allocate`; fixed for those of the embedding
 };
 
@@ -61,13 +61,13 @@ public:
 
     /// A signal that the token's embedding sets, at a fixed channel.
     signal input(std::string name, int channel) {
-        signals_.push_back({std::move(name), -1, -1, -1, channel});
+        signals_.push_back({std::move(name), -1, -1, unborn, -1, channel});
         return {static_cast<int>(signals_.size()) - 1};
     }
 
     /// A new signal; units and heads add to it.
     signal make(std::string name) {
-        signals_.push_back({std::move(name), unborn, -1, -1, -1});
+        signals_.push_back({std::move(name), unborn, -1, unborn, -1, -1});
         return {static_cast<int>(signals_.size()) - 1};
     }
     word make_word(const std::string& name, int bits) {
@@ -157,7 +157,11 @@ private:
     layer_plan& plan(int layer) { return layers_.at(static_cast<std::size_t>(layer)); }
     signal_info& at(signal s) { return signals_.at(static_cast<std::size_t>(s.id)); }
     void use(const linear& sum, int moment) {
-        for (const auto& term : sum.terms()) at(term.first).last_use = std::max(at(term.first).last_use, moment);
+        for (const auto& term : sum.terms()) {
+            auto& s = at(term.first);
+            s.last_use = std::max(s.last_use, moment);
+            s.first_use = std::min(s.first_use, moment);
+        }
     }
     void grow(signal s, int moment) {
         at(s).born = std::min(at(s).born, moment);
