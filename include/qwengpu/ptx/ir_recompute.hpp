@@ -71,9 +71,12 @@ private:
         bool possible = true;
         auto copy = i;
         for_each_operand(copy, [&](const operand& o) {
-            if (!o.is_value() || lives_.alive_in(b, o.bits)) return;
-            // A value that a phi joins may have been replaced by then; one that is in no register yet would need one.
-            if (joined_[o.bits] || !lives_.crosses(o.bits)) possible = false;
+            if (!o.is_value()) return;
+            // A copy made here stays in its block. A value that a phi joins may have been replaced by the time b runs; one
+            // that is in no register yet would need one.
+            const bool known = o.bits < joined_.size();
+            if (known && lives_.alive_in(b, o.bits)) return;
+            if (!known || joined_[o.bits] || !lives_.crosses(o.bits)) possible = false;
             ++fresh;
         });
         return possible && fresh <= 1;
