@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace cli {
 
@@ -42,7 +43,7 @@ json stats_json(const layers& built, double seconds) {
         const auto r = built.report(i);
         nonzeros += r.nonzeros;
         passing += r.passes_through() ? 1 : 0;
-        j["per_layer"].push_back({{"layer", i}, {"hidden_units", r.hidden_units}, {"heads", r.heads}, {"live_channels", r.live_channels}, {"nonzeros", r.nonzeros}});
+        j["per_layer"].push_back({{"layer", i}, {"part", qwengpu::stage::plan::part_of(i)}, {"levels", r.levels()}, {"hidden_units", r.hidden_units}, {"heads", r.heads}, {"live_channels", r.live_channels}, {"nonzeros", r.nonzeros}});
     }
     j["nonzeros"] = nonzeros;
     j["passing_through"] = passing;
@@ -56,10 +57,11 @@ void print(const json& j) {
     fmt::print("{} parameters, {} of them not zero; {} bytes of state; {} tokens in the vocabulary\n", j["parameters"].get<std::int64_t>(),
                j["nonzeros"].get<std::int64_t>(), j["state_bytes"].get<std::int64_t>(), j["vocabulary"].get<int>());
     fmt::print("built in {:.2f} s; {} layers pass everything through\n", j["seconds_to_build"].get<double>(), j["passing_through"].get<int>());
-    fmt::print("layer  hidden units  heads  live channels  non-zeros\n");
+    fmt::print("layer  part     levels  hidden units  heads  live channels  non-zeros\n");
     for (const auto& l : j["per_layer"])
-        fmt::print("{:>5}  {:>12}  {:>5}  {:>13}  {:>9}\n", l["layer"].get<int>(), l["hidden_units"].get<int>(), l["heads"].get<int>(), l["live_channels"].get<int>(),
-                   l["nonzeros"].get<std::int64_t>());
+        fmt::print("{:>5}  {:<7}  {:>6}  {:>12}  {:>5}  {:>13}  {:>9}{}\n", l["layer"].get<int>(), l["part"].get<std::string>(), l["levels"].get<int>(),
+                   l["hidden_units"].get<int>(), l["heads"].get<int>(), l["live_channels"].get<int>(), l["nonzeros"].get<std::int64_t>(),
+                   l["levels"].get<int>() == 0 ? "  passes everything through" : "");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <qwengpu/circuit/assemble.hpp>
 #include <qwengpu/nn/shape.hpp>
 #include <qwengpu/nn/weights.hpp>
+#include <qwengpu/stage/check_sizes.hpp>
 #include <qwengpu/stage/pipeline.hpp>
 #include <qwengpu/stage/token_code.hpp>
 
@@ -21,6 +22,8 @@ struct layer_report {
     int live_channels = 0, hidden_units = 0, heads = 0;
     std::size_t nonzeros = 0;
     [[nodiscard]] bool passes_through() const { return hidden_units == 0 && heads == 0; }
+    /// Levels of logic: the mixer decodes addresses, the MLP computes.
+    [[nodiscard]] int levels() const { return (heads > 0 ? 1 : 0) + (hidden_units > 0 ? 1 : 0); }
 };
 
 template <machine::sizes M = machine::mission>
@@ -29,9 +32,9 @@ public:
     using layer_weights = nn::linear_layer_weights<nn::sparse_matrix>;
 
     /// Uses channels [0, channels) of the residual only; 0: all there are.
-    /// @throws error "circuit.channels" or "circuit.layer" if the machine does not fit the shape.
+    /// @throws error "stage.sizes", "circuit.channels" or "circuit.layer" if the machine does not fit the shape.
     explicit compiled_layers(const nn::shape& shape = nn::qwen35_2b, int channels = 0)
-        : shape_(shape), code_(shape), net_(plan::layers), signals_(build_pipeline<M>(net_, shape)) {
+        : shape_(require_fit<M>(shape)), code_(shape), net_(plan::layers), signals_(build_pipeline<M>(net_, shape)) {
         const code_channels at(shape);
         allocation_ = circuit::allocate(net_, channels > 0 ? channels : shape.hidden, at.end);
         layers_ = circuit::assembler(net_, allocation_, shape).layers();

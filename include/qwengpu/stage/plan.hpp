@@ -2,6 +2,8 @@
 // Which layer does what: the first layer of every part of the pipeline (docs/layers.md has the table and the reasons).
 #pragma once
 
+#include <string_view>
+
 namespace qwengpu::stage::plan {
 
 inline constexpr int layers = 45;
@@ -32,5 +34,15 @@ inline constexpr int fetch_commit = 35;
 
 // Back: 41-44.
 inline constexpr int back = 41;
+
+/// The part of the pipeline that a layer belongs to.
+constexpr std::string_view part_of(int layer) {
+    if (layer < address) return "front";
+    if (layer < load) return "stage 1";
+    if (layer < compute) return "stage 2";
+    if (layer < commit) return "stage 3";
+    if (layer < back) return "stage 4";
+    return "back";
+}
 
 }  // namespace qwengpu::stage::plan
