@@ -89,8 +89,8 @@ TEST_CASE("a transcript written by hand is read as its events", "[text]") {
     for (const auto t : tokens_of(hand_transcript)) reader.read(t);
     CHECK(reader.ended());
     CHECK(log.lines == std::vector<std::string>{
-                           "launch", "cta 0 0 0", "start 0 3", "start 1 1", "record 0 0 3", "store 0 1 1 5000", "store 1 1 2 5001",
-                           "all", "write 0 4 2 7", "record 1 0 1", "store 0 1 3 5002", "write 0 4 2 7", "end"});
+                           "launch", "cta 0 0 0", "start 0 3", "start 1 1", "hdr 0 0 3", "store 0 1:1 = 5000", "store 1 1:2 = 5001",
+                           "all", "w4 0 R2 = 7", "hdr 1 0 1", "store 0 1:3 = 5002", "w4 0 R2 = 7", "end"});
 }
 
 TEST_CASE("tokens that do not fit are named with what was wanted", "[text]") {
