@@ -7,6 +7,7 @@
 #include <qwengpu/checkpoint/front_model.hpp>
 #include <qwengpu/checkpoint/layer_tensors.hpp>
 #include <qwengpu/checkpoint/layout.hpp>
+#include <qwengpu/checkpoint/machine_note.hpp>
 #include <qwengpu/checkpoint/safetensors_writer.hpp>
 #include <qwengpu/checkpoint/tokenizer.hpp>
 
@@ -74,6 +75,7 @@ inline void export_model(const std::string& folder, const front_model& m, const 
     detail::make_folder(folder);
     const auto layout = alone_layout(static_cast<int>(m.layers.size()), options.period);
     write_text(folder + "/config.json", text_config(config_of(m, layout), detail::dtype_name(options.type), m.end_token).dump(2) + "\n");
+    write_machine_note(folder, {0, m.tokens, static_cast<std::int64_t>(layout.size())});
     detail::write_generation_config(folder, m.end_token);
     write_word_tokenizer(folder, m.tokens, m.end_token, m.spell);
     write_sharded(folder, plan_model(m, layout, options.type), options.shard_bytes, options.progress);
