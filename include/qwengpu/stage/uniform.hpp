@@ -52,12 +52,14 @@ inline word rest_of_dependencies(network& net, const signals& s) {
 
 template <machine::sizes M>
 void build_uniform(network& net, signals& s) {
-    const word differ = detail::ports_that_differ<M>(net, s);
     const word rest = detail::rest_of_dependencies(net, s);
     const int layer = plan::registers + 2;
     const signal against = net.make("against_all");
-    for (std::size_t port = 0; port < port_count; ++port)
-        net.step(layer, differ[port] + 8.0 * (linear(rest[port]) - linear(1.0)), 1, {{against, 1.0F}});
+    if constexpr (M.lanes > 1) {
+        const word differ = detail::ports_that_differ<M>(net, s);
+        for (std::size_t port = 0; port < port_count; ++port)
+            net.step(layer, differ[port] + 8.0 * (linear(rest[port]) - linear(1.0)), 1, {{against, 1.0F}});
+    }
     net.gate(layer, rest[4], {{against, 1.0F}});
     linear several;
     for (std::size_t c = 2; c <= static_cast<std::size_t>(M.lanes); ++c) several += s.position.count_is[c - 1];
