@@ -7,7 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -128,23 +128,35 @@ private:
         }
     }
 
+    /// Two orders are tried: the one that takes the most entangled webs first, and the program's own.
     void colour() {
         for (auto& list : conflicts_) {
             std::sort(list.begin(), list.end());
             list.erase(std::unique(list.begin(), list.end()), list.end());
         }
-        const std::vector<std::size_t> order = simplify();
+        std::vector<std::size_t> order = simplify();
+        std::reverse(order.begin(), order.end());
+        if (std::size_t failed = 0; !colour_in(order, failed)) {
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            if (!colour_in(order, failed)) fail(failed);
+        }
+    }
+
+    bool colour_in(const std::vector<std::size_t>& order, std::size_t& failed) {
         std::vector<int> colours(webs_known_.size(), 0);
-        for (auto it = order.rbegin(); it != order.rend(); ++it) {
+        out_.used = 0;
+        for (std::size_t w : order) {
             std::vector<bool> taken(static_cast<std::size_t>(registers_) + 1, false);
-            for (std::size_t other : conflicts_[*it]) taken[static_cast<std::size_t>(colours[other])] = true;
+            for (std::size_t other : conflicts_[w]) taken[static_cast<std::size_t>(colours[other])] = true;
             int c = 1;
             while (c <= registers_ && taken[static_cast<std::size_t>(c)]) ++c;
-            if (c > registers_) return fail(*it);
-            colours[*it] = c;
+            failed = w;
+            if (c > registers_) return false;
+            colours[w] = c;
             out_.used = std::max(out_.used, c);
-            out_.registers[webs_known_[*it]] = static_cast<std::uint8_t>(c);
+            out_.registers[webs_known_[w]] = static_cast<std::uint8_t>(c);
         }
+        return true;
     }
 
     void fail(std::size_t web) {

@@ -86,20 +86,24 @@ struct fitted_kernel {
     allocation registers;
 };
 
-/// Forms blocks and allocates registers; where they do not suffice, again as if there were fewer of them.
+/// Forms blocks and allocates registers. Where they do not suffice, again, with less freedom to part from the input's order.
 inline fitted_kernel fit(ir::function f, int registers) {
-    constexpr int step = 3;
     ir::give_loops_one_latch(f);
     ir::legalise(f);
     fitted_kernel k{std::move(f), ir::webs(), {}, {}};
     k.webs = ir::make_webs(k.code);
-    for (int wanted = registers; wanted > 0; wanted -= step) {
+    allocation least;
+    for (std::size_t window : {std::size_t{40}, std::size_t{16}, std::size_t{8}, std::size_t{4}, std::size_t{1}}) {
         fuse::effort how;
-        how.registers = wanted;
+        how.window = window;
+        how.registers = window == 40 ? registers : registers - 3;
         k.blocks = schedule_blocks(k.code, k.webs, how);
         k.registers = allocate_registers(k.code, k.blocks, k.webs, registers);
-        if (k.registers.fits) break;
+        if (k.registers.fits) return k;
+        if (least.needed == 0 || k.registers.needed < least.needed) least = k.registers;
+        if (window > 1 && k.registers.needed > 2 * registers) break;
     }
+    k.registers = least;
     return k;
 }
 

@@ -18,6 +18,7 @@ namespace qwengpu::ptx::fuse {
 /// How hard to search, and how many registers there are.
 struct effort {
     std::size_t beam = 8;
+    std::size_t window = 40;        ///< how far ahead to look: few nodes keep to the input's order, and to its few registers
     int registers = 15;
     double price_of_register = 40;  ///< tokens that a register too many counts
 };
@@ -38,7 +39,8 @@ struct state {
 /// Lists the drafts worth trying on top of one state.
 class proposer {
 public:
-    proposer(const problem& p, const evaluator& e, std::size_t breadth) : p_(p), e_(e), breadth_(breadth) {}
+    proposer(const problem& p, const evaluator& e, std::size_t breadth, std::size_t window)
+        : p_(p), e_(e), breadth_(breadth), window_size_(window) {}
 
     template <class F>
     void propose(const progress& at, F&& try_draft) {
@@ -48,13 +50,13 @@ public:
     }
 
 private:
-    static constexpr std::size_t window_size = 40;
+    static constexpr std::size_t most_in_a_block = 5;
 
     /// The first nodes that are not done. All nodes before the first are, so the first can always be worked.
     void find_window(const progress& at) {
         while (first_ < p_.nodes.size() && at.done.test(first_)) ++first_;
         window_.clear();
-        for (std::size_t k = first_; k < p_.nodes.size() && window_.size() < window_size; ++k)
+        for (std::size_t k = first_; k < p_.nodes.size() && window_.size() < window_size_; ++k)
             if (!at.done.test(k)) window_.push_back(static_cast<int>(k));
     }
 
@@ -108,7 +110,7 @@ private:
     void with_branch(const progress& at, draft& d, F& try_draft) {
         if (!d.empty()) choices(d, try_draft);
         const bool guarded = d.store != no_node && p_.nodes[static_cast<std::size_t>(d.store)].guarded_store;
-        if (!p_.branches || guarded || window_.size() > 5 || !e_.available(at, d, p_.condition, 4)) return;
+        if (!p_.branches || guarded || window_.size() > most_in_a_block || !e_.available(at, d, p_.condition, 4)) return;
         d.branch = true;
         choices(d, try_draft);
         d.branch = false;
@@ -130,7 +132,7 @@ private:
 
     const problem& p_;
     const evaluator& e_;
-    std::size_t breadth_;
+    std::size_t breadth_, window_size_;
     std::size_t first_ = 0;
     std::vector<int> window_;
 };
@@ -164,7 +166,7 @@ private:
 
     void expand(int parent, std::vector<state>& next) {
         const state& from = states_[static_cast<std::size_t>(parent)];
-        proposer propose(p_, e_, p_.nodes.size() > 60 ? 4 : 6);
+        proposer propose(p_, e_, p_.nodes.size() > 60 ? 4 : 6, how_.window);
         propose.propose(from.at, [&](const draft& d, const std::array<bool, 4>& keep) {
             state s;
             s.last = d;

@@ -3,6 +3,7 @@
 // when they are read. All that cannot be lowered is gathered; nothing is half done.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -128,12 +129,25 @@ private:
     lowering l_;
 };
 
+/// Conditional branches beyond which no kernel fits, whatever becomes of them; it bounds the depth of recursions too.
+inline constexpr std::ptrdiff_t most_branches = 4096;
+
+inline void check_branches(const flow& fl, const function& kernel, diagnostics& wrong) {
+    const auto n = std::count_if(fl.blocks.begin(), fl.blocks.end(), [](const flow_block& b) { return b.end != flow_end::go; });
+    if (n <= most_branches) return;
+    wrong.add("ptx.resources", kernel.where, "kernel " + kernel.name + " has " + std::to_string(n) + " conditional branches with all calls copied in; the program memory holds " +
+                                                 std::to_string(machine::mission.exit_block()) + " machine blocks; split the kernel or roll its loops up");
+    wrong.throw_if_any();
+}
+
 }  // namespace detail
 
-/// Lowers a kernel. Throws diagnostic_error with all that is not supported ("ptx.unsupported").
+/// Lowers a kernel. Throws diagnostic_error with all that is not supported ("ptx.unsupported"), or at once if it is hopelessly
+/// large ("ptx.resources").
 inline ir::function lower_kernel(const parsed_module& m, const function& kernel) {
     diagnostics wrong(m.file);
     const flow fl = flow_of(m, kernel, wrong);
+    detail::check_branches(fl, kernel, wrong);
     ir::function f;
     f.name = kernel.name;
     f.sources.emplace_back();
