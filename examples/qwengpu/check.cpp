@@ -145,7 +145,7 @@ private:
 
 int check(const check_options& options) {
     const auto jobs = jobs_of(options);
-    session s;
+    session s(options.checkpoint);
     report out(jobs.size(), options.json);
     std::atomic<std::size_t> next{0};
     const auto work = [&] {

@@ -23,6 +23,7 @@ struct run_options {
     qwengpu::run_on on = qwengpu::run_on::both;
     bool transcript = false, json = false;
     std::uint64_t max_records = 100'000;
+    std::string checkpoint;  ///< folder of the model; empty: the layers as they are built in memory
 };
 
 struct check_options {
@@ -32,15 +33,45 @@ struct check_options {
     bool json = false;
     std::uint64_t max_records = 100'000;
     int jobs = 0;  ///< threads; 0: as many as the machine has
+    std::string checkpoint;  ///< as in run_options
 };
 
 struct stats_options {
     bool json = false;
 };
 
+struct export_options {
+    std::string folder, dtype = "bf16";
+    int period = 0;     ///< every so many layers one of full attention; 0: a single one at the end
+    bool gguf = false;  ///< `folder` is a GGUF file to write
+};
+
+struct graft_options {
+    std::string base, out;
+    int period = 0;
+    bool drop_others = false;  ///< leave out tensors that are not the text model's
+};
+
+struct synthesize_options {
+    std::string folder, dtype = "bf16";
+    int layers = 24, vocabulary = 248'320;
+    float anisotropy = 0.3F;
+    bool published = false;  ///< names and config of the class with vision
+};
+
+struct prompt_options {
+    std::vector<std::string> files;
+    std::string name, sources;
+    std::uint64_t max_records = 100'000;
+};
+
 int compile(const compile_options& options);
 int run(const run_options& options);
 int check(const check_options& options);
 int stats(const stats_options& options);
+int export_layers(const export_options& options);
+int prompt(const prompt_options& options);
+int graft(const graft_options& options);
+int synthesize(const synthesize_options& options);
 
 }  // namespace cli

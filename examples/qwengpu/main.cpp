@@ -26,6 +26,10 @@ void add_limit(CLI::App& app, std::uint64_t& limit) {
     app.add_option("--max-records", limit, "Stop a launch after so many records")->capture_default_str()->check(CLI::PositiveNumber);
 }
 
+void add_checkpoint(CLI::App& app, std::string& folder) {
+    app.add_option("--checkpoint", folder, "Run the model from this folder, an export or a graft, instead of building it")->check(CLI::ExistingDirectory);
+}
+
 CLI::App* add_compile(CLI::App& app, cli::compile_options& o) {
     auto* sub = app.add_subcommand("compile", "Compile a kernel (.cu or .ptx) and show its machine blocks");
     sub->add_option("file", o.file, "The source file")->required();
@@ -43,6 +47,7 @@ CLI::App* add_run(CLI::App& app, cli::run_options& o) {
     sub->add_flag("--transcript", o.transcript, "Show every record of the launch");
     sub->add_flag("--json", o.json, "Print JSON");
     add_limit(*sub, o.max_records);
+    add_checkpoint(*sub, o.checkpoint);
     return sub;
 }
 
@@ -55,12 +60,51 @@ CLI::App* add_check(CLI::App& app, cli::check_options& o) {
     sub->add_flag("--json", o.json, "Print JSON");
     add_limit(*sub, o.max_records);
     sub->add_option("--jobs", o.jobs, "Launches at the same time (as many as there are processors)")->check(CLI::PositiveNumber);
+    add_checkpoint(*sub, o.checkpoint);
     return sub;
 }
 
 CLI::App* add_stats(CLI::App& app, cli::stats_options& o) {
     auto* sub = app.add_subcommand("stats", "Tell the layers' shapes, parameters, non-zeros, state and time to build");
     sub->add_flag("--json", o.json, "Print JSON");
+    return sub;
+}
+
+CLI::App* add_export(CLI::App& app, cli::export_options& o) {
+    auto* sub = app.add_subcommand("export", "Write the layers as a checkpoint (safetensors, config.json, tokenizer) that other engines open");
+    sub->add_option("folder", o.folder, "The folder to write into, or with --gguf the file")->required();
+    sub->add_option("--dtype", o.dtype, "bf16, fp32, or fp16 (GGUF only)")->capture_default_str()->check(CLI::IsMember({"bf16", "fp32", "fp16"}));
+    sub->add_flag("--gguf", o.gguf, "Write a GGUF file, with the transforms of llama.cpp");
+    sub->add_option("--period", o.period, "Every so many layers one of full attention that passes through (4 for engines that only know the interval)")->check(CLI::Range(2, 64));
+    return sub;
+}
+
+CLI::App* add_graft(CLI::App& app, cli::graft_options& o) {
+    auto* sub = app.add_subcommand("graft", "Put the layers before those of a Qwen3.5-2B checkpoint");
+    sub->add_option("--base", o.base, "Folder of the base's checkpoint")->required()->check(CLI::ExistingDirectory);
+    sub->add_option("--out", o.out, "The folder to write into")->required();
+    sub->add_option("--period", o.period, "As in export, for the layers in front")->check(CLI::Range(2, 64));
+    sub->add_flag("--drop-others", o.drop_others, "Leave out what is not the text model (mtp.*, model.visual.*)");
+    return sub;
+}
+
+CLI::App* add_synthesize(CLI::App& app, cli::synthesize_options& o) {
+    auto* sub = app.add_subcommand("synthesize", "Write a Qwen3.5-2B of random weights, to try a graft on");
+    sub->add_option("folder", o.folder, "The folder to write into")->required();
+    sub->add_option("--layers", o.layers, "Its depth")->capture_default_str()->check(CLI::Range(1, 512));
+    sub->add_option("--vocabulary", o.vocabulary, "Its tokens")->capture_default_str()->check(CLI::Range(2, 1'000'000));
+    sub->add_option("--anisotropy", o.anisotropy, "How strong the embeddings' common mean is")->capture_default_str();
+    sub->add_option("--dtype", o.dtype, "bf16 or fp32")->capture_default_str()->check(CLI::IsMember({"bf16", "fp32"}));
+    sub->add_flag("--published", o.published, "Names and config of the published class with vision");
+    return sub;
+}
+
+CLI::App* add_prompt(CLI::App& app, cli::prompt_options& o) {
+    auto* sub = app.add_subcommand("prompt", "Print launches as JSON for other engines: the tokens of the prompt, and those the emulator says must follow");
+    sub->add_option("launches", o.files, "JSON files with launches")->required();
+    sub->add_option("--case", o.name, "Only the launch of this name");
+    sub->add_option("--sources", o.sources, "Folder of the sources (../kernels beside the launch file, or that file's own)");
+    add_limit(*sub, o.max_records);
     return sub;
 }
 
@@ -83,10 +127,18 @@ int main(int argc, char** argv) {
     cli::run_options run;
     cli::check_options check;
     cli::stats_options stats;
+    cli::export_options exported;
+    cli::prompt_options prompt;
+    cli::graft_options graft;
+    cli::synthesize_options synthesize;
     const auto* compile_command = add_compile(app, compile);
     const auto* run_command = add_run(app, run);
     const auto* check_command = add_check(app, check);
     add_stats(app, stats);
+    const auto* export_command = add_export(app, exported);
+    const auto* prompt_command = add_prompt(app, prompt);
+    const auto* graft_command = add_graft(app, graft);
+    const auto* synthesize_command = add_synthesize(app, synthesize);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
@@ -95,5 +147,9 @@ int main(int argc, char** argv) {
     if (compile_command->parsed()) return guarded([&] { return cli::compile(compile); });
     if (run_command->parsed()) return guarded([&] { return cli::run(run); });
     if (check_command->parsed()) return guarded([&] { return cli::check(check); });
+    if (export_command->parsed()) return guarded([&] { return cli::export_layers(exported); });
+    if (prompt_command->parsed()) return guarded([&] { return cli::prompt(prompt); });
+    if (graft_command->parsed()) return guarded([&] { return cli::graft(graft); });
+    if (synthesize_command->parsed()) return guarded([&] { return cli::synthesize(synthesize); });
     return guarded([&] { return cli::stats(stats); });
 }

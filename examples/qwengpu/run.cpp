@@ -121,7 +121,7 @@ bool run_case(session& s, const qwengpu::launch_case& c, const run_options& opti
 
 int run(const run_options& options) {
     const auto cases = qwengpu::io::read_launch_file(options.file);
-    session s;
+    session s(options.checkpoint);
     auto results = qwengpu::io::json::array();
     bool all_passed = true, any = false;
     for (const auto& c : cases) {

@@ -26,7 +26,7 @@ struct session::entry {
     std::exception_ptr error;
 };
 
-session::session() = default;
+session::session(std::string checkpoint) : checkpoint_(std::move(checkpoint)) {}
 session::~session() = default;
 
 std::shared_ptr<const qwengpu::kernel> session::kernel(const std::string& file, const std::string& name) {
@@ -52,7 +52,11 @@ qwengpu::launch_result session::launch(const qwengpu::kernel& kernel, const qwen
                                        const qwengpu::launch_options& options) {
     const auto image = qwengpu::prepare<qwengpu::machine::mission>(kernel.program, request);
     if (on == qwengpu::run_on::emulator) return qwengpu::run_emulated(request, image, options);
-    std::call_once(built_, [this] { model_ = std::make_unique<model>(); });
+    std::call_once(built_, [this] {
+        if (checkpoint_.empty()) model_ = std::make_unique<model>();
+        else from_disk_ = std::make_unique<checkpoint_model>(checkpoint_);
+    });
+    if (from_disk_) return qwengpu::run(request, image, *from_disk_, on, options);
     return qwengpu::run(request, image, model_->on_engine, on, options);
 }
 

@@ -3,6 +3,8 @@
 // several threads.
 #pragma once
 
+#include "checkpoint_model.hpp"
+
 #include <qwengpu/launch/kernel.hpp>
 #include <qwengpu/launch/launch_case.hpp>
 #include <qwengpu/launch/run.hpp>
@@ -17,7 +19,8 @@ namespace cli {
 
 class session {
 public:
-    session();
+    /// Launches on the model run from a checkpoint folder, or if it is empty on layers built in memory.
+    explicit session(std::string checkpoint = {});
     ~session();
 
     /// The kernel of a file, compiled when it is first asked for. Errors are remembered too and thrown each time.
@@ -31,10 +34,12 @@ private:
     struct model;
     struct entry;
 
+    std::string checkpoint_;
     std::mutex mutex_;
     std::map<std::pair<std::string, std::string>, std::shared_ptr<entry>> kernels_;
     std::once_flag built_;
     std::unique_ptr<model> model_;
+    std::unique_ptr<checkpoint_model> from_disk_;
 };
 
 /// Path of the source of a case that stands in `case_file`: NAME as given, then NAME.cu, then NAME.ptx, in `sources` if
