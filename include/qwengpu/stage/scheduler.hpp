@@ -151,7 +151,8 @@ word choose_lane(network& net, const warp_state& state, const std::vector<order>
         net.gate(layer + 1, favoured[i], {{picked[i], 1.0F}});
         net.gate(layer + 1, all({lowest[i], no(circuit::sum(favoured))}), {{picked[i], 1.0F}});
     }
-    s.schedule.fair = net.threshold(layer + 1, "next.fair", circuit::enabled(apart, s.context.fair_due), 1);
+    const linear due = M.lanes > 1 ? circuit::enabled(apart, s.context.fair_due) : linear(0.0);  // one lane is never apart
+    s.schedule.fair = net.threshold(layer + 1, "next.fair", due, 1);
     return picked;
 }
 
