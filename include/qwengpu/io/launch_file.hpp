@@ -91,7 +91,7 @@ inline std::vector<buffer> read_expected(const json_cursor& at, const std::vecto
 
 /// One launch. Errors: "io.format" with file and path.
 inline launch_case read_case(const json_cursor& at) {
-    at.allow_keys({"name", "source", "kernel", "grid", "block", "dynamic_shared_bytes", "args", "expect", "expect_error", "answer",
+    at.allow_keys({"name", "source", "kernel", "grid", "block", "dynamic_shared_bytes", "args", "expect", "expect_error", "answer", "report", "note",
                    "tags"});
     launch_case c;
     c.source = at.at("source").text();
