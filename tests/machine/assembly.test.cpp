@@ -61,6 +61,29 @@ TEST_CASE("lines of assembly become the block they say") {
     CHECK(p.blocks[1] == second);
 }
 
+TEST_CASE("lines of atomics, collectives and barriers, and a block far away") {
+    const std::string text =
+        "block 0:\n    lane_major\n    t2 = load.byte_word.private [R1] if R2 -> R4\n    t3 = insert t2, R3, R1\n"
+        "    store.byte.private [R1] = t3 if R2\n    next 1\n"
+        "block 1:\n    t1 = add R5, R6\n    t2 = shuffle R7, t1 -> R8\n    next 20\n"
+        "block 20:\n    t2 = ballot !R1 -> R2\n    next 21\n"
+        "block 21:\n    t1 = add R2, R3\n    t2 = match R3 -> R4\n    barrier 3, count 2\n    next 0\n";
+    const program p = assemble(text);
+    REQUIRE(p.blocks.size() == 22);
+    CHECK(disassemble(p) == text);
+    CHECK(p.blocks[0].lane_major);
+    CHECK(p.blocks[0].mem.op == memory_op::load_byte_word);
+    CHECK(p.blocks[0].mem.store_size == access_size::byte);
+    CHECK(p.blocks[0].mem.is_private);
+    CHECK(p.blocks[1].ports == std::array<std::uint8_t, 4>{7, 5, 6, 0});
+    CHECK(p.blocks[1].s1.a == source::r1);
+    CHECK(p.blocks[2] == no_block);
+    CHECK(p.blocks[20].mem.load_sense);
+    CHECK(p.blocks[21].ports == std::array<std::uint8_t, 4>{3, 2, 0, 0});
+    CHECK(p.blocks[21].mem.barrier_count == 2);
+    CHECK(disassemble(p.blocks[21]) == std::vector<std::string>{"t1 = add R2, R3", "t2 = match R3 -> R4", "barrier 3, count 2", "next 0"});
+}
+
 TEST_CASE("every instruction has a line of its own") {
     machine_block b;
     b.ports = {1, 2, 3, 0};
@@ -88,6 +111,19 @@ TEST_CASE("every instruction has a line of its own") {
     CHECK(line(alu_op::clz, r0, zero, zero, 0) == "t3 = clz R1");
     CHECK(line(alu_op::brev, r0, zero, zero, 0) == "t3 = brev R1");
     CHECK(line(alu_op::rcp, r0, zero, zero, 0) == "t3 = rcp R1");
+    CHECK(line(alu_op::add, r0, r1, r2, 0x0a) == "t3 = add.shl2.carry R1, R2, R3");
+    CHECK(line(alu_op::add, r0, r1, r2, 0x0c) == "t3 = add.sub.carry R1, R2, R3");
+    CHECK(line(alu_op::prmt, r0, r1, r2, 0) == "t3 = prmt R1, R2, R3");
+    CHECK(line(alu_op::insert, r0, r1, r2, 1) == "t3 = insert.half R1, R2, R3");
+    CHECK(line(alu_op::funnel, r0, r1, r2, 1) == "t3 = funnel.left R1, R2, R3");
+    CHECK(line(alu_op::fcmp, r0, r1, r2, 0xd9) == "t3 = fcmp.lt.nan.ftz R1, R2, and !R3");
+    CHECK(line(alu_op::fmin, r0, r1, zero, 0x0c) == "t3 = fmin.nan.ftz R1, R2");
+    CHECK(line(alu_op::fma, r0, r1, r2, 0x3f) == "t3 = fma.rp.ftz.sat.negp.negc R1, R2, R3");
+    CHECK(line(alu_op::fadd, r0, zero, r2, 0x21) == "t3 = fadd.rz.negc R1, R3");
+    CHECK(line(alu_op::fmul, r0, r1, zero, 0x02) == "t3 = fmul.rm R1, R2");
+    CHECK(line(alu_op::i2f, r0, r1, zero, 0x48) == "t3 = i2f.s.wide R1, R2");
+    CHECK(line(alu_op::f2i, r0, zero, zero, 0xc5) == "t3 = f2i.rz.ftz.wide.hi R1");
+    CHECK(line(alu_op::fround, r0, zero, zero, 0x0b) == "t3 = fround.rp.sat R1");
     CHECK(line(alu_op::none, zero, zero, zero, 0).empty());
     b.dest[2] = 6;
     CHECK(stage_line(b, 3) == "t3 = none -> R6");

@@ -90,6 +90,28 @@ TEST_CASE("a store, bit by bit") {
     CHECK(groups[5] == 0);
 }
 
+TEST_CASE("an atomic on a byte of local memory, bit by bit") {
+    machine_block b;
+    b.ports = {1, 2, 0, 0};
+    b.has_store = b.lane_major = true;
+    b.mem.op = memory_op::load_byte_word;
+    b.mem.load_address = b.mem.store_address = source::r0;
+    b.mem.store_data = source::t3;
+    b.mem.store_size = access_size::byte;
+    b.mem.is_private = b.mem.barrier = true;
+    b.mem.barrier_id = 5;
+    b.mem.barrier_count = 9;
+    b.s3 = {alu_op::insert, source::t2, source::r1, source::r0, 1, 0};
+    const encoded_block groups = encode(b);
+    CHECK(groups[0] == (u64{0x21} | u64{1} << 45 | u64{1} << 46));
+    CHECK(groups[1] == (u64{1} << 11 | u64{0x13} << 16 | u64{0x13} << 21));
+    CHECK(groups[3] == (u64{6} | u64{1} << 4 | u64{1} << 17 | u64{10} << 21 | u64{2} << 31 | u64{1} << 33 | u64{1} << 34 | u64{5} << 35 |
+                        u64{9} << 38));
+    CHECK(groups[4] == (u64{11} | u64{9} << 6 | u64{2} << 10 | u64{1} << 14 | u64{1} << 18));
+    CHECK(decode(groups) == b);
+    CHECK(encode(no_block) == encoded_block{});
+}
+
 TEST_CASE("an empty block is its header only") {
     machine_block b;
     b.next = 3;
@@ -124,7 +146,7 @@ TEST_CASE("decoding refuses what encoding does not make") {
     CHECK(reason(encode(dot_step())).empty());
     CHECK(reason({}).find("valid") != std::string::npos);
     auto reserved = encode(dot_step());
-    reserved[0] |= u64{1} << 46;
+    reserved[0] |= u64{1} << 47;
     CHECK(reason(reserved).find("group H has reserved bits") != std::string::npos);
     auto dependencies = encode(dot_step());
     dependencies[1] &= ~(u64{1} << 16);
@@ -133,8 +155,8 @@ TEST_CASE("decoding refuses what encoding does not make") {
     source12[5] |= u64{12} << 6;
     CHECK(reason(source12).find("stage 4: cmp: operand a names no source (12)") != std::string::npos);
     auto unknown_op = encode(dot_step());
-    unknown_op[5] = 10;
-    CHECK(reason(unknown_op).find("stage 4: no instruction has op 10") != std::string::npos);
+    unknown_op[5] = 30;
+    CHECK(reason(unknown_op).find("stage 4: no instruction has op 30") != std::string::npos);
 }
 
 TEST_CASE("a smaller machine refuses the larger one's registers and blocks") {

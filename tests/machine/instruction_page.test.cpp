@@ -24,8 +24,9 @@ TEST_CASE("the page of instructions is up to date") {
 
 TEST_CASE("the page has a line for every instruction") {
     const std::string page = qwengpu::machine::instruction_page();
-    CHECK(page.find("| 1 | `add` | a b | 0x07 | 1, 3, 4 | adder | a + (b << mod[1:0])") != std::string::npos);
+    CHECK(page.find("| 1 | `add` | a b c | 0x0f | 1, 3, 4 | adder | a + (b << mod[1:0])") != std::string::npos);
     CHECK(page.find("| 16 | `mul` | a b c | 0x03 | 3 | multiplier | ") != std::string::npos);
+    CHECK(page.find("| 21 | `fma` | a b c | 0x3f | 3 | float | ") != std::string::npos);
     CHECK(page.find("| 20 | `rcp` | a | - | 3 | reciprocal | ") != std::string::npos);
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("what is named must be used, and what is used must be named") {
     CHECK(after([](auto& b) { b.has_branch = false; b.mem.cond = zero; }) == found{"taken is not used and must be 0"});
     CHECK(after([](auto& b) { b.has_branch = false; b.taken = 0; }) == found{"condition is not used and must be zero"});
     CHECK(after([](auto& b) { b.s4 = {}; b.dest[3] = 0; }) == found{"t4 is read but stage 4 has no instruction"});
-    CHECK(after([](auto& b) { b.mem.op = {}; b.mem.load_address = zero; }) == found{"t2 is read but stage 2 has no load"});
+    CHECK(after([](auto& b) { b.mem.op = {}; b.mem.load_address = zero; }) == found{"t2 is read but stage 2 does nothing"});
     CHECK(after([](auto& b) { b.mem.store_guarded = true; }) == found{"store: guarded, but there is no store"});
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("ops and their modes") {
     CHECK(after([](auto& b) { b.s1.mod = 5; }) == found{"stage 1: add: a difference has no shift"});
     CHECK(after([](auto& b) { b.s4.mod = mod::cmp_not_c; b.s4.c = zero; }) ==
           found{"stage 4: cmp: inverts operand c but does not combine with it"});
-    CHECK(after([](auto& b) { b.mem.op = static_cast<memory_op>(2); }).at(0) == "load: no memory operation has that number");
+    CHECK(after([](auto& b) { b.mem.op = static_cast<memory_op>(11); }).at(0) == "load: no memory operation has that number");
 }
 
 TEST_CASE("fields in the range of the machine") {
@@ -107,10 +107,103 @@ TEST_CASE("registers written are distinct, and not still needed") {
     CHECK(after([](auto& b) { b.dest[2] = 2; }).empty());
 }
 
-TEST_CASE("a load feeds a slot, and meets no store") {
+TEST_CASE("a load feeds a slot, and where there is a store too, only that") {
     CHECK(after([](auto& b) { b.s3.a = r1; b.dest[1] = 0; }) == found{"the load feeds no slot"});
     CHECK(after([](auto& b) { b.dest = {}; }).empty());
-    CHECK(after([](auto& b) { b.has_store = true; }) == found{"a block does not hold a load and a store at once"});
+    CHECK(after([](auto& b) { b.has_store = true; }) == found{"where a block loads and stores, only the store may depend on the load, unless it is lane-major"});
+    machine_block copy;
+    copy.ports = {1, 2, 3, 0};
+    copy.mem.op = memory_op::load_byte_word;
+    copy.mem.load_address = copy.mem.store_address = r0;
+    copy.s4 = {alu_op::insert, t2, r1, r0, 0, 0};
+    copy.mem.store_data = t4;
+    copy.mem.store_size = access_size::byte;
+    copy.has_store = true;
+    copy.s3 = {alu_op::add, r2, r0, zero, 0, 0};
+    copy.dest[2] = 1;
+    CHECK(violations(copy).empty());
+    copy.dest[3] = 2;
+    CHECK(violations(copy) == found{"where a block loads and stores, only the store may depend on the load, unless it is lane-major"});
+}
+
+namespace {
+
+/// R5 = old word at R1; the word plus R2 is stored.
+machine_block atomic() {
+    machine_block b;
+    b.ports = {1, 2, 0, 0};
+    b.mem.op = memory_op::load;
+    b.mem.load_address = b.mem.store_address = r0;
+    b.s3 = {alu_op::add, t2, r1, zero, 0, 0};
+    b.mem.store_data = t3;
+    b.has_store = b.lane_major = true;
+    b.dest[1] = 5;
+    return b;
+}
+
+found after_atomic(const std::function<void(machine_block&)>& change) {
+    machine_block b = atomic();
+    change(b);
+    return violations(b);
+}
+
+machine_block collective() {
+    machine_block b;
+    b.ports = {1, 2, 0, 0};
+    b.mem.op = memory_op::shuffle;
+    b.mem.load_address = r1;
+    b.dest[1] = 3;
+    return b;
+}
+
+found after_collective(const std::function<void(machine_block&)>& change) {
+    machine_block b = collective();
+    change(b);
+    return violations(b);
+}
+
+}  // namespace
+
+TEST_CASE("lane-major blocks load and store one word and write one register before the store") {
+    CHECK(violations(atomic()).empty());
+    CHECK(after_atomic([](auto& b) { b.dest[1] = 0; }).empty());
+    CHECK(after_atomic([](auto& b) { b.mem.store_address = r1; }) == found{"lane-major, but it does not load and store one word"});
+    CHECK(after_atomic([](auto& b) { b.dest[2] = 6; }) == found{"a lane-major block writes one register at most"});
+    CHECK(after_atomic([](auto& b) { b.dest[1] = 2; }) == found{"D2 overwrites register 2, which the store still depends on"});
+    CHECK(after_atomic([](auto& b) { b.dest[1] = 1; }) == found{"D2 overwrites register 1, which the store still depends on"});
+    CHECK(after_atomic([](auto& b) { b.has_branch = true; b.mem.cond = t3; }) == found{"a lane-major block has no branch"});
+}
+
+TEST_CASE("collectives read R0 and leave it alone") {
+    CHECK(violations(collective()).empty());
+    CHECK(after_collective([](auto& b) { b.dest[1] = 1; }) == found{"D2 writes the register that the collective reads"});
+    CHECK(after_collective([](auto& b) { b.dest[1] = 2; }).empty());
+    CHECK(after_collective([](auto& b) { b.dest[1] = 0; }) == found{"the collective feeds no slot"});
+    CHECK(after_collective([](auto& b) { b.mem.load_guard = r1; }) == found{"load: guard is not used and must be zero"});
+    CHECK(after_collective([](auto& b) { b.mem.load_sense = true; }) == found{"load: sense is not used and must be 0"});
+    CHECK(after_collective([](auto& b) { b.mem.op = memory_op::ballot; b.ports[1] = 0; }) == found{"load: address is not used and must be zero"});
+    CHECK(after_collective([](auto& b) { b.mem.op = memory_op::ballot; b.mem.load_address = zero; b.ports[1] = 0; b.mem.load_sense = true; }).empty());
+}
+
+TEST_CASE("barriers, privacy and sizes") {
+    const auto barrier = [](const std::function<void(machine_block&)>& change) {
+        machine_block b;
+        b.mem.barrier = true;
+        b.mem.barrier_id = 7;
+        b.mem.barrier_count = 2;
+        change(b);
+        return violations(b);
+    };
+    CHECK(barrier([](auto&) {}).empty());
+    CHECK(barrier([](auto& b) { b.mem.barrier_id = 8; }) == found{"barrier: there is no barrier 8"});
+    CHECK(barrier([](auto& b) { b.mem.barrier = false; }) == found{"barrier: id and count are not used and must be 0"});
+    CHECK(barrier([](auto& b) { b.has_branch = true; }) == found{"a block with a barrier has no branch"});
+    CHECK(barrier([](auto& b) { b.next = 1023; }).at(0).find("does not go to exit") != std::string::npos);
+    CHECK(barrier([](auto& b) { b.mem.is_private = true; }) == found{"private, but there is no load and no store"});
+    CHECK(barrier([](auto& b) { b.mem.store_size = access_size::half; }) == found{"store: size is not used and must be 0"});
+    CHECK(after([](auto& b) { b.mem.is_private = true; }).empty());
+    CHECK(violations(no_block).empty());
+    CHECK(after([](auto& b) { b.valid = false; }) == found{"a block that is not valid says something"});
 }
 
 TEST_CASE("programs") {

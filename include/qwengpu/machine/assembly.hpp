@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs from text, in the form that disassembly.hpp prints. Blocks are named by "block NAME:" and numbered as they come; a
-// block without "next" goes on to the one below it, the last one to exit. A semicolon begins a comment. Registers get
+// block without "next" goes on to the one below it, the last one to exit; a number as name leaves out blocks. A semicolon begins a comment. Registers get
 // the ports R0-R3 in the order in which the lines name them.
 //     block loop:
 //         t1 = add R1, #1 -> R1
@@ -51,13 +51,12 @@ std::optional<unsigned> index_of(const std::array<std::string_view, N>& names, s
 
 /// The bits of mod that a suffix of an op's name stands for, if it is one of its suffixes.
 inline std::optional<unsigned> suffix_bits(alu_op op, std::string_view suffix) {
-    if (op == alu_op::add && suffix == "sub") return mod::add_subtract;
     if (op == alu_op::add && suffix.size() == 4 && suffix.starts_with("shl") && suffix[3] >= '1' && suffix[3] <= '3')
         return static_cast<unsigned>(suffix[3] - '0');
-    if (op == alu_op::mul && suffix == "hi") return mod::mul_high;
-    if (op == alu_op::mul && suffix == "s") return mod::mul_signed;
-    if ((op == alu_op::cmp || op == alu_op::min || op == alu_op::max) && suffix == "s") return mod::is_signed;
-    if (op == alu_op::cmp) return index_of(relation_names, suffix);
+    for (const mod_name& named : mod_names)
+        if (named.op == op && named.name == suffix) return named.bits;
+    if (op == alu_op::cmp || op == alu_op::fcmp) return index_of(relation_names, suffix);
+    if (rounds(op)) return index_of(rounding_names, suffix);
     for (unsigned table = 0; op == alu_op::lop && table < 256; ++table)
         if (hex_byte(table) == suffix) return table;
     return std::nullopt;
@@ -72,7 +71,9 @@ public:
     void line(line_reader& in) {
         if (in.accept("next ")) next = in.word();
         else if (in.accept("branch ")) branch(in);
-        else if (in.accept("store ")) store(in);
+        else if (in.accept("store")) store(in);
+        else if (in.accept("barrier ")) barrier(in);
+        else if (in.accept("lane_major")) block.lane_major = true;
         else stage(in);
         if (!in.at_end()) in.fail("the line should end here");
     }
@@ -87,11 +88,27 @@ private:
 
     void store(line_reader& in) {
         block.has_store = true;
+        while (in.accept(".")) store_suffix(in, in.word());
         block.mem.store_address = bracketed(in);
         in.expect("=");
         block.mem.store_data = memory_source(in);
         block.mem.store_guarded = in.accept("if ");
         if (block.mem.store_guarded) condition(in);
+    }
+
+    void store_suffix(line_reader& in, std::string_view suffix) {
+        if (suffix == "private") return void(block.mem.is_private = true);
+        const std::optional<unsigned> size = index_of(access_size_names, suffix);
+        if (!size) in.fail("store has no form '" + std::string(suffix) + "'");
+        block.mem.store_size = static_cast<access_size>(*size);
+    }
+
+    void barrier(line_reader& in) {
+        block.mem.barrier = true;
+        block.mem.barrier_id = static_cast<std::uint8_t>(in.number(0, 7));
+        if (!in.accept(",")) return;
+        in.expect("count");
+        block.mem.barrier_count = static_cast<std::uint8_t>(in.number(1, 15));
     }
 
     /// Store and branch share one condition.
@@ -110,7 +127,7 @@ private:
         const int number = in.number(1, 4);
         in.expect("=");
         const std::string_view name = in.word("_.");
-        if (number == 2) load(in, name);
+        if (number == 2) memory(in, name);
         else (number == 1 ? block.s1 : number == 3 ? block.s3 : block.s4) = instruction(in, name);
         if (in.accept("->")) block.dest[static_cast<std::size_t>(number - 1)] = register_number(in);
     }
@@ -120,11 +137,42 @@ private:
         return static_cast<std::uint8_t>(in.number(0, 15));
     }
 
-    void load(line_reader& in, std::string_view name) {
-        if (name == "none") return;
-        if (name != "load") in.fail("stage 2 loads or does nothing");
+    void memory(line_reader& in, std::string_view name) {
+        constexpr std::string_view suffix = ".private";
+        const bool is_private = name.ends_with(suffix);
+        if (is_private) name.remove_suffix(suffix.size());
+        const std::optional<unsigned> op = index_of(memory_op_names, name);
+        if (!op) in.fail("stage 2 loads, or shuffle, ballot, match, or does nothing");
+        block.mem.op = static_cast<memory_op>(*op);
+        block.mem.is_private = block.mem.is_private || is_private;
+        if (is_load(block.mem.op)) load(in);
+        if (is_collective(block.mem.op)) collective(in);
+    }
+
+    /// Its register comes through port R0.
+    void collective(line_reader& in) {
+        block.mem.load_sense = block.mem.op == memory_op::ballot && in.accept("!");
+        in.expect("R");
+        to_front(port(in, in.number(0, 15)));
+        if (block.mem.op == memory_op::shuffle) block.mem.load_address = (in.expect(","), memory_source(in));
+    }
+
+    /// Lets a port be R0, and moves those before it up by one.
+    void to_front(source s) {
+        const auto moved = [s](source& other) {
+            if (other == s) other = source::r0;
+            else if (other >= source::r0 && other < s) other = static_cast<source>(static_cast<int>(other) + 1);
+        };
+        const auto first = block.ports.begin(), at = first + (static_cast<int>(s) - static_cast<int>(source::r0));
+        std::rotate(first, at, at + 1);
         memory_instruction& m = block.mem;
-        m.op = memory_op::load;
+        for (alu_instruction* i : {&block.s1, &block.s3, &block.s4})
+            for (source* of : {&i->a, &i->b, &i->c}) moved(*of);
+        for (source* of : {&m.load_address, &m.load_guard, &m.load_else, &m.store_address, &m.store_data, &m.cond}) moved(*of);
+    }
+
+    void load(line_reader& in) {
+        memory_instruction& m = block.mem;
         m.load_address = bracketed(in);
         if (in.accept("if ")) {
             m.load_sense = !in.accept("!");
@@ -136,11 +184,12 @@ private:
     alu_instruction instruction(line_reader& in, std::string_view name) {
         alu_instruction i = opcode(in, name);
         std::optional<std::uint16_t> bits;
-        const std::uint8_t used = i.op == alu_op::cmp ? ab : operands_of(i);
+        const bool compares = i.op == alu_op::cmp || i.op == alu_op::fcmp;
+        const std::uint8_t used = compares ? ab : operands_of(i);
         if (used & operand_a) i.a = operand(in, bits);
         if (used & operand_b) i.b = (in.expect(","), operand(in, bits));
         if (used & operand_c) i.c = (in.expect(","), operand(in, bits));
-        if (i.op == alu_op::cmp && in.accept(",")) combination(in, i, bits);
+        if (compares && in.accept(",")) combination(in, i, bits);
         i.imm = bits.value_or(0);
         return i;
     }
@@ -236,7 +285,7 @@ class program_assembler {
 public:
     void line(line_reader& in, int number) {
         if (in.accept("block ")) {
-            read_.push_back({std::string(in.word()), number, {}});
+            begin(std::string(in.word()), in, number);
             in.expect(":");
             if (in.at_end()) return;
         }
@@ -246,10 +295,12 @@ public:
 
     program finish() const {
         program p;
-        for (const named_block& b : read_) {
+        for (std::size_t i = 0; i < read_.size(); ++i) {
+            const named_block& b = read_[i];
+            p.blocks.resize(b.id, no_block);
             p.blocks.push_back(b.lines.block);
             if (b.lines.block.has_branch) p.blocks.back().taken = target(b.lines.taken, b);
-            p.blocks.back().next = b.lines.next.empty() ? following(p.blocks.size()) : target(b.lines.next, b);
+            p.blocks.back().next = b.lines.next.empty() ? following(i) : target(b.lines.next, b);
         }
         return p;
     }
@@ -257,19 +308,29 @@ public:
 private:
     struct named_block {
         std::string name;
+        std::size_t id;
         int line;
         block_assembler lines;
     };
 
-    std::uint16_t following(std::size_t id) const {
-        return static_cast<std::uint16_t>(id < read_.size() ? id : static_cast<std::size_t>(M.exit_block()));
+    /// A number beyond the blocks read so far leaves out those between.
+    void begin(const std::string& name, const line_reader& in, int number) {
+        const std::size_t id = read_.empty() ? 0 : read_.back().id + 1;
+        const bool is_number = name.find_first_not_of("0123456789") == std::string::npos && name.size() < 6;
+        const std::size_t at = is_number ? std::max(id, static_cast<std::size_t>(std::stoi(name))) : id;
+        if (at >= static_cast<std::size_t>(M.exit_block())) in.fail("the machine holds " + std::to_string(M.exit_block()) + " blocks");
+        read_.push_back({name, at, number, {}});
+    }
+
+    std::uint16_t following(std::size_t i) const {
+        return static_cast<std::uint16_t>(i + 1 < read_.size() ? read_[i + 1].id : static_cast<std::size_t>(M.exit_block()));
     }
 
     /// A name of a block, else the number of one, which need not be there.
     std::uint16_t target(const std::string& name, const named_block& from) const {
         if (name == "exit") return static_cast<std::uint16_t>(M.exit_block());
         const auto found = std::find_if(read_.begin(), read_.end(), [&](const named_block& b) { return b.name == name; });
-        if (found != read_.end()) return static_cast<std::uint16_t>(found - read_.begin());
+        if (found != read_.end()) return static_cast<std::uint16_t>(found->id);
         if (name.find_first_not_of("0123456789") != std::string::npos)
             throw error("machine.assembly", "there is no block '" + name + "'", place{"", from.line, 0});
         return static_cast<std::uint16_t>(line_reader(name, from.line).number(0, M.exit_block()));

@@ -19,6 +19,15 @@ inline constexpr port_set special_port = 0x10;
 inline constexpr std::array<slot, slot_count> all_slots{slot::branch, slot::store, slot::w4,
                                                         slot::w3,     slot::w2,    slot::w1};
 
+/// The same where positions run lane by lane: what a lane loaded is written before it stores.
+inline constexpr std::array<slot, slot_count> lane_major_slots{slot::branch, slot::w4, slot::w3,
+                                                               slot::w2,     slot::w1, slot::store};
+
+/// The order in which a record of this block writes its slots; of a lane-major block, for each lane anew.
+constexpr const std::array<slot, slot_count>& record_order(const machine_block& b) {
+    return b.lane_major ? lane_major_slots : all_slots;
+}
+
 /// The stage 1..4 whose value a slot writes to a register; 0 for branch and store.
 constexpr int stage_of(slot s) { return s < slot::w4 ? 0 : slot_count - static_cast<int>(s); }
 
@@ -53,10 +62,13 @@ constexpr std::uint8_t origin(const origin_table& t, const alu_instruction& i) {
     return static_cast<std::uint8_t>(set);
 }
 
+/// A collective is made of R0; a private load and a shuffle differ from lane to lane.
 constexpr std::uint8_t origin_of_load(const origin_table& t, const memory_instruction& m) {
-    if (m.op != memory_op::load) return 0;
-    return static_cast<std::uint8_t>(from_load | origin(t, m.load_address) | origin(t, m.load_guard) |
-                                     origin(t, m.load_else));
+    if (m.op == memory_op::none) return 0;
+    unsigned set = from_load | origin(t, m.load_address) | origin(t, m.load_guard) | unsigned{origin(t, m.load_else)};
+    if (is_collective(m.op)) set |= 1;
+    if ((is_load(m.op) && m.is_private) || m.op == memory_op::shuffle) set |= special_port;
+    return static_cast<std::uint8_t>(set);
 }
 
 constexpr origin_table origins(const machine_block& b) {
@@ -69,14 +81,22 @@ constexpr origin_table origins(const machine_block& b) {
     return t;
 }
 
-constexpr std::uint8_t origin(const machine_block& b, const origin_table& t, slot s) {
-    const auto either = [](std::uint8_t x, std::uint8_t y) { return static_cast<std::uint8_t>(x | y); };
+constexpr std::uint8_t origin_of_store(const origin_table& t, const memory_instruction& m) {
+    unsigned set = unsigned{origin(t, m.store_address)} | origin(t, m.store_data);
+    if (m.store_guarded) set |= origin(t, m.cond);
+    if (m.is_private) set |= special_port;
+    return static_cast<std::uint8_t>(set);
+}
+
+constexpr std::uint8_t origin_of_slot(const machine_block& b, const origin_table& t, slot s) {
     if (s == slot::branch) return origin(t, b.mem.cond);
-    if (s == slot::store) {
-        const std::uint8_t guard = b.mem.store_guarded ? origin(t, b.mem.cond) : std::uint8_t{0};
-        return either(guard, either(origin(t, b.mem.store_address), origin(t, b.mem.store_data)));
-    }
+    if (s == slot::store) return origin_of_store(t, b.mem);
     return t[static_cast<std::size_t>(source::t1) + static_cast<std::size_t>(stage_of(s) - 1)];
+}
+
+/// In a lane-major block every slot differs from lane to lane.
+constexpr std::uint8_t origin(const machine_block& b, const origin_table& t, slot s) {
+    return static_cast<std::uint8_t>(origin_of_slot(b, t, s) | (b.lane_major ? unsigned{special_port} : 0u));
 }
 
 }  // namespace detail
@@ -86,7 +106,7 @@ constexpr port_set dependencies(const machine_block& b, slot s) {
     return static_cast<port_set>(detail::origin(b, detail::origins(b), s) & 0x1f);
 }
 
-/// Whether the slot depends on the block's load.
+/// Whether the slot depends on the block's load or collective.
 constexpr bool depends_on_load(const machine_block& b, slot s) {
     return (detail::origin(b, detail::origins(b), s) & detail::from_load) != 0;
 }

@@ -30,6 +30,45 @@ inline constexpr std::array<std::string_view, 8> relation_names{"never", "lt", "
 /// Names of the ways in which `cmp` combines with c, by mod[5:4].
 inline constexpr std::array<std::string_view, 4> combination_names{"", "and", "or", "xor"};
 
+/// Names of the rounding modes, by mod[1:0]; to nearest even has none.
+inline constexpr std::array<std::string_view, 4> rounding_names{"", "rz", "rm", "rp"};
+
+/// Names of the memory operations, in their order.
+inline constexpr std::array<std::string_view, memory_op_count> memory_op_names{
+    "none",           "load",           "load.u8", "load.s8", "load.u16", "load.s16",
+    "load.byte_word", "load.half_word", "shuffle", "ballot",  "match"};
+
+/// Names of the alignments of a store; a word has none.
+inline constexpr std::array<std::string_view, 3> access_size_names{"", "half", "byte"};
+
+/// Bits of mod that have a name of their own, by instruction.
+struct mod_name {
+    alu_op op;
+    std::string_view name;
+    std::uint8_t bits;
+};
+inline constexpr std::array<mod_name, 34> mod_names{{
+    {alu_op::add, "sub", mod::add_subtract}, {alu_op::add, "carry", mod::add_carry},
+    {alu_op::cmp, "s", mod::is_signed}, {alu_op::min, "s", mod::is_signed}, {alu_op::max, "s", mod::is_signed},
+    {alu_op::insert, "half", mod::insert_half}, {alu_op::funnel, "left", mod::funnel_left},
+    {alu_op::fcmp, "nan", mod::fcmp_nan}, {alu_op::fcmp, "ftz", mod::fcmp_ftz},
+    {alu_op::fmin, "nan", mod::fmin_nan}, {alu_op::fmin, "ftz", mod::ftz},
+    {alu_op::fmax, "nan", mod::fmin_nan}, {alu_op::fmax, "ftz", mod::ftz},
+    {alu_op::mul, "hi", mod::mul_high}, {alu_op::mul, "s", mod::mul_signed},
+    {alu_op::fma, "ftz", mod::ftz}, {alu_op::fma, "sat", mod::saturate},
+    {alu_op::fma, "negp", mod::negate_product}, {alu_op::fma, "negc", mod::negate_c},
+    {alu_op::fadd, "ftz", mod::ftz}, {alu_op::fadd, "sat", mod::saturate},
+    {alu_op::fadd, "negp", mod::negate_product}, {alu_op::fadd, "negc", mod::negate_c},
+    {alu_op::fmul, "ftz", mod::ftz}, {alu_op::fmul, "sat", mod::saturate}, {alu_op::fmul, "negp", mod::negate_product},
+    {alu_op::i2f, "s", mod::is_signed}, {alu_op::i2f, "wide", mod::wide},
+    {alu_op::f2i, "ftz", mod::ftz}, {alu_op::f2i, "s", mod::is_signed}, {alu_op::f2i, "wide", mod::wide},
+    {alu_op::f2i, "hi", mod::high_word},
+    {alu_op::fround, "ftz", mod::ftz}, {alu_op::fround, "sat", mod::saturate},
+}};
+
+/// Whether mod[1:0] of the instruction says how it rounds.
+constexpr bool rounds(alu_op op) { return op >= alu_op::fma && op <= alu_op::fround; }
+
 namespace detail {
 
 inline std::string decimal(int n) { return std::to_string(n); }
@@ -59,16 +98,13 @@ inline std::string mnemonic(const alu_instruction& i) {
     const instruction_row* row = find_instruction(i.op);
     if (row == nullptr) return "op" + decimal(static_cast<int>(i.op));
     std::string name(row->name);
-    const auto when = [&](bool is, const std::string& suffix) { name += is ? "." + suffix : ""; };
-    if (i.op == alu_op::add) {
-        when((i.mod & mod::add_subtract) != 0, "sub");
-        when((i.mod & mod::add_shift) != 0, "shl" + decimal(i.mod & mod::add_shift));
-    }
-    when(i.op == alu_op::lop, hex_byte(i.mod));
-    when(i.op == alu_op::cmp, std::string(relation_names[i.mod & 7u]));
-    when(i.op != alu_op::mul && (i.mod & row->mod_bits & mod::is_signed) != 0 && i.op != alu_op::lop, "s");
-    when(i.op == alu_op::mul && (i.mod & mod::mul_high) != 0, "hi");
-    when(i.op == alu_op::mul && (i.mod & mod::mul_signed) != 0, "s");
+    const auto suffix = [&](std::string_view what) { name += what.empty() ? "" : "." + std::string(what); };
+    if (i.op == alu_op::add && (i.mod & mod::add_shift) != 0) suffix("shl" + decimal(i.mod & mod::add_shift));
+    if (i.op == alu_op::lop) suffix(hex_byte(i.mod));
+    if (i.op == alu_op::cmp || i.op == alu_op::fcmp) suffix(relation_names[i.mod & 7u]);
+    if (rounds(i.op)) suffix(rounding_names[i.mod & mod::rounding]);
+    for (const mod_name& named : mod_names)
+        if (named.op == i.op && (i.mod & named.bits) != 0) suffix(named.name);
     return name;
 }
 
@@ -80,19 +116,29 @@ inline std::string alu_text(const machine_block& b, const alu_instruction& i) {
     };
     operand((used & operand_a) != 0, i.a, " ");
     operand((used & operand_b) != 0, i.b, ", ");
-    const bool combines = i.op == alu_op::cmp;
+    const bool combines = i.op == alu_op::cmp || i.op == alu_op::fcmp;
     const std::string how = combines ? std::string(combination_names[i.mod >> 4 & 3u]) + " " : "";
     operand((used & operand_c) != 0, i.c, ", " + how + (combines && (i.mod & mod::cmp_not_c) ? "!" : ""));
     return text;
 }
 
+inline std::string memory_op_name(memory_op op) {
+    const auto at = static_cast<std::size_t>(op);
+    return at < memory_op_names.size() ? std::string(memory_op_names[at]) : "memory" + decimal(static_cast<int>(op));
+}
+
 inline std::string load_text(const machine_block& b) {
     const memory_instruction& m = b.mem;
-    std::string text = "load [" + source_name(b, m.load_address) + "]";
+    std::string text = memory_op_name(m.op) + (m.is_private ? ".private" : "") + " [" + source_name(b, m.load_address) + "]";
     if (m.load_guard != source::zero || m.load_sense)
         text += std::string(" if ") + (m.load_sense ? "" : "!") + source_name(b, m.load_guard);
     if (m.load_else != source::zero) text += " else " + source_name(b, m.load_else);
     return text;
+}
+
+inline std::string collective_text(const machine_block& b) {
+    const std::string of = (b.mem.load_sense ? " !" : " ") + source_name(b, source::r0);
+    return memory_op_name(b.mem.op) + of + (b.mem.op == memory_op::shuffle ? ", " + source_name(b, b.mem.load_address) : "");
 }
 
 inline std::string condition_text(const machine_block& b) {
@@ -100,7 +146,7 @@ inline std::string condition_text(const machine_block& b) {
 }
 
 inline std::string stage_text(const machine_block& b, int stage) {
-    if (stage == 2) return b.mem.op == memory_op::load ? load_text(b) : "none";
+    if (stage == 2) return is_load(b.mem.op) ? load_text(b) : is_collective(b.mem.op) ? collective_text(b) : memory_op_name(b.mem.op);
     return alu_text(b, stage == 1 ? b.s1 : stage == 3 ? b.s3 : b.s4);
 }
 
@@ -114,16 +160,24 @@ inline std::string stage_line(const machine_block& b, int stage) {
     return "t" + detail::decimal(stage) + " = " + text + (dest != 0 ? " -> R" + detail::decimal(dest) : "");
 }
 
-/// "store [t1] = t3 if t4", or "".
+/// "store.byte [t1] = t3 if t4", or "".
 inline std::string store_line(const machine_block& b) {
     if (!b.has_store) return "";
-    return "store [" + detail::source_name(b, b.mem.store_address) + "] = " + detail::source_name(b, b.mem.store_data) +
+    const std::string_view size = access_size_names[static_cast<std::size_t>(b.mem.store_size) % access_size_names.size()];
+    return "store" + (size.empty() ? "" : "." + std::string(size)) + (b.mem.is_private ? ".private [" : " [") + detail::source_name(b, b.mem.store_address) + "] = " + detail::source_name(b, b.mem.store_data) +
            (b.mem.store_guarded ? detail::condition_text(b) : "");
 }
 
 /// "branch 7 if t4", or "". `exit` is the id that is printed as "exit".
 inline std::string branch_line(const machine_block& b, int exit = mission.exit_block()) {
     return b.has_branch ? "branch " + detail::block_name(b.taken, exit) + detail::condition_text(b) : "";
+}
+
+/// "barrier 2", "barrier 2, count 3", or "".
+inline std::string barrier_line(const machine_block& b) {
+    if (!b.mem.barrier) return "";
+    return "barrier " + detail::decimal(b.mem.barrier_id) +
+           (b.mem.barrier_count != 0 ? ", count " + detail::decimal(b.mem.barrier_count) : "");
 }
 
 /// "next 8" or "next exit".
@@ -134,9 +188,12 @@ inline std::string next_line(const machine_block& b, int exit = mission.exit_blo
 /// All lines of a block that say something.
 inline std::vector<std::string> disassemble(const machine_block& b, int exit = mission.exit_block()) {
     std::vector<std::string> lines;
+    if (!b.valid) return lines;
+    if (b.lane_major) lines.push_back("lane_major");
     for (int stage = 1; stage <= 4; ++stage) lines.push_back(stage_line(b, stage));
     lines.push_back(store_line(b));
     lines.push_back(branch_line(b, exit));
+    lines.push_back(barrier_line(b));
     lines.push_back(next_line(b, exit));
     std::erase(lines, "");
     return lines;
@@ -146,6 +203,7 @@ inline std::vector<std::string> disassemble(const machine_block& b, int exit = m
 inline std::string disassemble(const program& p, int exit = mission.exit_block()) {
     std::string text;
     for (std::size_t id = 0; id < p.blocks.size(); ++id) {
+        if (!p.blocks[id].valid) continue;
         const block_notes notes = id < p.notes.size() ? p.notes[id] : block_notes{};
         const auto line = [&](const std::string& what, const source_line& from) {
             if (what.empty()) return;
@@ -154,10 +212,12 @@ inline std::string disassemble(const program& p, int exit = mission.exit_block()
             text += "\n";
         };
         text += "block " + std::to_string(id) + ":\n";
+        if (p.blocks[id].lane_major) text += "    lane_major\n";
         for (int stage = 1; stage <= 4; ++stage)
             line(stage_line(p.blocks[id], stage), notes.stages[static_cast<std::size_t>(stage - 1)]);
         line(store_line(p.blocks[id]), notes.store);
         line(branch_line(p.blocks[id], exit), notes.branch);
+        line(barrier_line(p.blocks[id]), notes.branch);
         line(next_line(p.blocks[id], exit), {});
     }
     return text;

@@ -60,12 +60,13 @@ struct uniformity_fields {
 };
 
 template <class Field, class Block>
-constexpr void header_fields(Field& field, Block& b, auto& valid) {
+constexpr void header_fields(Field& field, Block& b) {
     for (auto& port : b.ports) field(port, 4);
     for (auto& dest : b.dest) field(dest, 4);
     field(b.next, 10);
     field(b.special, 3);
-    field(valid, 1);
+    field(b.valid, 1);
+    field(b.lane_major, 1);
 }
 
 template <class Field, class Block>
@@ -97,6 +98,11 @@ constexpr void memory_fields(Field& field, Instruction& m) {
     field(m.store_guarded, 1);
     field(m.cond, 4);
     field(m.sense, 1);
+    field(m.store_size, 2);
+    field(m.is_private, 1);
+    field(m.barrier, 1);
+    field(m.barrier_id, 3);
+    field(m.barrier_count, 4);
 }
 
 constexpr uniformity_fields uniformity_of(const machine_block& b) {
@@ -110,9 +116,8 @@ constexpr machine_block read_block(const encoded_block& groups) {
     std::array<field_reader, group_count> in{};
     for (std::size_t g = 0; g < groups.size(); ++g) in[g].bits = groups[g];
     machine_block b;
-    bool valid = false;
     uniformity_fields u;
-    header_fields(in[0], b, valid);
+    header_fields(in[0], b);
     uniformity_group(in[1], b, u);
     alu_fields(in[2], b.s1);
     memory_fields(in[3], b.mem);
@@ -125,12 +130,12 @@ constexpr machine_block read_block(const encoded_block& groups) {
 
 }  // namespace detail
 
-/// The six groups of a block.
+/// The six groups of a block; all zero where there is none.
 constexpr encoded_block encode(const machine_block& b) {
+    if (!b.valid) return {};
     std::array<detail::field_writer, group_count> out{};
-    const bool valid = true;
     const detail::uniformity_fields u = detail::uniformity_of(b);
-    detail::header_fields(out[0], b, valid);
+    detail::header_fields(out[0], b);
     detail::uniformity_group(out[1], b, u);
     detail::alu_fields(out[2], b.s1);
     detail::memory_fields(out[3], b.mem);

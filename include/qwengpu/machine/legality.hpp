@@ -3,6 +3,7 @@
 // be zero in it, so that a block has one form only and decoding can tell damage.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -29,11 +30,14 @@ public:
     explicit legality_check(const machine_block& block) : b_(block) {}
 
     std::vector<std::string> run() {
+        if (!b_.valid) return b_ == no_block ? found_ : std::vector<std::string>{"a block that is not valid says something"};
         alu("stage 1", b_.s1, false, sources_from_stage(1));
         load();
         alu("stage 3", b_.s3, true, sources_from_stage(3));
         alu("stage 4", b_.s4, false, sources_from_stage(4));
         store_and_branch();
+        barrier();
+        lane_major();
         ports();
         destinations();
         targets();
@@ -78,8 +82,9 @@ private:
         if ((i.mod & ~row.mod_bits) != 0) say(who + ": mod has bits that mean nothing");
         if (i.op == alu_op::add && (i.mod & mod::add_subtract) && (i.mod & mod::add_shift))
             say(who + ": a difference has no shift");
-        if (i.op == alu_op::cmp && (i.mod & mod::cmp_combine) == 0 && (i.mod & mod::cmp_not_c))
+        if ((i.op == alu_op::cmp || i.op == alu_op::fcmp) && (i.mod & mod::cmp_combine) == 0 && (i.mod & mod::cmp_not_c))
             say(who + ": inverts operand c but does not combine with it");
+        if (i.op == alu_op::f2i && (i.mod & mod::high_word) && !(i.mod & mod::wide)) say(who + ": 32 bits have no high word");
     }
 
     void immediate(const std::string& who, const alu_instruction& i) {
@@ -90,14 +95,17 @@ private:
 
     void load() {
         const memory_instruction& m = b_.mem;
-        const bool here = m.op == memory_op::load;
-        if (!here && m.op != memory_op::none) say("load: no memory operation has that number");
+        const bool here = is_load(m.op);
+        if (static_cast<int>(m.op) >= memory_op_count) say("load: no memory operation has that number");
         const unsigned made = sources_from_stage(2);
-        operand("load: address", m.load_address, here, made);
+        operand("load: address", m.load_address, here || m.op == memory_op::shuffle, made);
         operand("load: guard", m.load_guard, here, made);
         operand("load: else", m.load_else, here, made);
-        if (!here && m.load_sense) say("load: sense is not used and must be 0");
-        if (here && b_.has_store) say("a block does not hold a load and a store at once");
+        if (!here && m.op != memory_op::ballot && m.load_sense) say("load: sense is not used and must be 0");
+        if (is_collective(m.op)) read_ |= bit_of(source::r0);
+        if (is_collective(m.op) && b_.ports[0] != 0)
+            for (std::size_t i = 0; i < b_.dest.size(); ++i)
+                if (b_.dest[i] == b_.ports[0]) say("D" + std::to_string(i + 1) + " writes the register that the collective reads");
     }
 
     void store_and_branch() {
@@ -109,6 +117,29 @@ private:
         const bool condition = b_.has_branch || m.store_guarded;
         operand("condition", m.cond, condition, made);
         if (!condition && m.sense) say("condition: sense is not used and must be 0");
+        if (m.store_size > access_size::byte) say("store: there is no such size");
+        if (!b_.has_store && m.store_size != access_size::word) say("store: size is not used and must be 0");
+        if (m.is_private && !b_.has_store && !is_load(m.op)) say("private, but there is no load and no store");
+    }
+
+    void barrier() {
+        const memory_instruction& m = b_.mem;
+        if (!m.barrier && (m.barrier_id != 0 || m.barrier_count != 0)) say("barrier: id and count are not used and must be 0");
+        if (!m.barrier) return;
+        if (m.barrier_id >= M.barriers) say("barrier: there is no barrier " + std::to_string(m.barrier_id));
+        if (m.barrier_count > 15) say("barrier: a count has 4 bits");
+        if (b_.has_branch) say("a block with a barrier has no branch");
+        if (b_.next == M.exit_block()) say("a block with a barrier does not go to exit; let it go to an empty block that does");
+    }
+
+    void lane_major() {
+        if (!b_.lane_major) return;
+        const memory_instruction& m = b_.mem;
+        if (!is_load(m.op) || !b_.has_store || m.load_address != m.store_address)
+            say("lane-major, but it does not load and store one word");
+        if (b_.has_branch) say("a lane-major block has no branch");
+        const auto written = std::count_if(b_.dest.begin(), b_.dest.end(), [](std::uint8_t d) { return d != 0; });
+        if (written > 1) say("a lane-major block writes one register at most");
     }
 
     bool reads(source s) const { return (read_ & bit_of(s)) != 0; }
@@ -124,7 +155,7 @@ private:
         if ((b_.special != special_register::none) != reads(source::special))
             say(reads(source::special) ? "special is read but none is named" : "special is not used and must be none");
         if (reads(source::t1) && b_.s1.op == alu_op::none) say("t1 is read but stage 1 has no instruction");
-        if (reads(source::t2) && b_.mem.op == memory_op::none) say("t2 is read but stage 2 has no load");
+        if (reads(source::t2) && b_.mem.op == memory_op::none) say("t2 is read but stage 2 does nothing");
         if (reads(source::t3) && b_.s3.op == alu_op::none) say("t3 is read but stage 3 has no instruction");
         if (reads(source::t4) && b_.s4.op == alu_op::none) say("t4 is read but stage 4 has no instruction");
     }
@@ -145,24 +176,31 @@ private:
         if (b_.taken != 0 && !b_.has_branch) say("taken is not used and must be 0");
     }
 
-    /// Rules 2 and 3: no slot writes what a later slot still reads; a load reaches some slot.
+    /// Rules 2 and 3: no slot writes what a later slot still reads; a load reaches some slot. Where it is done again after
+    /// a store, it may reach the store only.
     void order() {
-        bool load_used = b_.mem.op != memory_op::load;
-        for (std::size_t i = 0; i < all_slots.size(); ++i) {
-            if (!present(b_, all_slots[i])) continue;
-            load_used = load_used || depends_on_load(b_, all_slots[i]);
-            for (std::size_t later = i + 1; later < all_slots.size(); ++later) order(all_slots[i], all_slots[later]);
+        bool load_used = b_.mem.op == memory_op::none, elsewhere = false;
+        const auto& slots = record_order(b_);
+        for (std::size_t i = 0; i < slots.size(); ++i) {
+            if (!present(b_, slots[i])) continue;
+            const bool loads = depends_on_load(b_, slots[i]);
+            load_used = load_used || loads;
+            elsewhere = elsewhere || (loads && slots[i] != slot::store);
+            for (std::size_t later = i + 1; later < slots.size(); ++later) order(slots[i], slots[later]);
         }
-        if (!load_used) say("the load feeds no slot");
+        if (elsewhere && is_load(b_.mem.op) && b_.has_store && !b_.lane_major)
+            say("where a block loads and stores, only the store may depend on the load, unless it is lane-major");
+        if (!load_used) say(is_load(b_.mem.op) ? "the load feeds no slot" : "the collective feeds no slot");
     }
 
     void order(slot first, slot later) {
         const int written = register_of(b_, first);
         if (written == 0 || !present(b_, later)) return;
+        const std::string who = later == slot::store ? "the store" : "D" + std::to_string(stage_of(later));
         for (std::size_t port = 0; port < b_.ports.size(); ++port)
             if (((unsigned{dependencies(b_, later)} >> port) & 1u) && b_.ports[port] == written)
-                say("D" + std::to_string(stage_of(first)) + " overwrites register " + std::to_string(written) +
-                    ", which D" + std::to_string(stage_of(later)) + " still depends on");
+                say("D" + std::to_string(stage_of(first)) + " overwrites register " + std::to_string(written) + ", which " +
+                    who + " still depends on");
     }
 
     const machine_block& b_;
