@@ -8,7 +8,7 @@
 
 namespace qwengpu::test {
 
-inline constexpr machine::sizes small_machine{.lanes = 2, .warps = 2, .registers = 8, .words = 16, .constants = 32, .blocks = 32};
+inline constexpr machine::sizes small_machine{.lanes = 2, .warps = 2, .registers = 8, .words = 16, .local_words = 8, .constants = 32, .blocks = 32};
 
 inline constexpr nn::shape small_shape{.hidden = 1024, .mlp = 3200, .heads = 8, .value_heads = 8, .key_dim = 32};
 

@@ -6,6 +6,7 @@
 #include <qwengpu/error.hpp>
 #include <qwengpu/machine/sizes.hpp>
 #include <qwengpu/nn/shape.hpp>
+#include <qwengpu/stage/memories.hpp>
 
 #include <string>
 
@@ -25,6 +26,9 @@ constexpr void require_possible_sizes() {
     static_assert(is_power_of_two(M.warps, 1, 8), "stage.sizes: warps must be 1, 2, 4 or 8; a warp is three bits of a token");
     static_assert(is_power_of_two(M.registers, 2, 16), "stage.sizes: registers must be 2, 4, 8 or 16; a port is four bits of a block");
     static_assert(is_power_of_two(M.words, 4, 128), "stage.sizes: words must be a power of two from 4 to 128; a word is seven bits of a pointer");
+    static_assert(M.local_words >= 0 && M.local_words <= M.words && M.local_words % 4 == 0,
+                  "stage.sizes: local_words must be a multiple of 4, and not more than words; a word is named as global memory's are");
+    static_assert(is_power_of_two(M.barriers, 1, 8), "stage.sizes: barriers must be 1, 2, 4 or 8; a barrier is three bits of a token");
     static_assert(is_power_of_two(M.constants, 16, 128), "stage.sizes: constants must be 16, 32, 64 or 128; rows 0 to 12 are the launch's geometry");
     static_assert(is_power_of_two(M.blocks, 2, 1024), "stage.sizes: blocks must be a power of two from 2 to 1024; a block is ten bits of a token");
 }
@@ -42,6 +46,9 @@ const nn::shape& require_fit(const nn::shape& s) {
     rows("warps x registers", M.warps * M.registers);
     rows("words of memory", M.words);
     rows("constants", M.constants);
+    if (const int needed = 4 + M.lanes * local_heads<M>(s); needed > s.heads)
+        throw error("stage.sizes", std::to_string(M.local_words) + " words of local memory for each thread need " + std::to_string(needed) + " heads in the layer of the memories, and there are " +
+                                       std::to_string(s.heads) + "; take fewer words, warps or lanes, or wider keys");
     const auto require = [](bool holds, const std::string& what) {
         if (!holds) throw error("stage.sizes", "the compiled layers need " + what + "; choose another shape");
     };

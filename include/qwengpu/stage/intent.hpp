@@ -58,7 +58,7 @@ inline void build_record_intents(network& net, int layer, const signals& s, cons
     i.word = net.one_of(layer, "intent.word",
                         {all({separate, linear(slots[2]) + linear(slots[3]) + linear(slots[4]) + linear(slots[5])}),
                          all({s.token.is(token_class::addr), s.context.hdr}), all({s.context.cta, no(s.position.at_least[3]), no(lo)})});
-    i.checks = net.all_of(layer, "intent.checks", {p.fresh, s.position.next_ordinal[0]});
+    i.checks = net.all_of(layer, "intent.checks", {p.fresh, s.position.next_first});
 }
 
 }  // namespace detail

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Front, layers 3-4: from the number of complete positions to the slot and the lane of the position that this token
-// completed (current) and of the one to write next.
+// completed (current) and of the one to write next. Slot by slot, or, in a `lane_major` block, lane by lane.
 #pragma once
 
 #include <qwengpu/stage/counters.hpp>
@@ -17,27 +17,59 @@ namespace detail {
 
 inline word one_hot(network& net, const std::string& name, int count) { return net.make_word(name, count); }
 
-// Layer 3: n positions of c lanes each are n / c slots and n % c lanes.
+// 1 if exactly n positions of a record of c lanes are complete.
 template <machine::sizes M>
-void split_count(network& net, position_signals& p) {
+linear exactly(const position_signals& p, std::size_t c, std::size_t n) {
+    std::vector<linear> bits{p.count_is[c - 1]};
+    if (n > 0) bits.emplace_back(p.at_least[n]);
+    if (n < static_cast<std::size_t>(machine::slot_count * M.lanes)) bits.push_back(no(p.at_least[n + 1]));
+    return all(bits);
+}
+
+using place_bits = std::vector<std::pair<signal, float>>;
+
+// Slot by slot: n positions of c lanes each are n / c slots and n % c lanes.
+template <machine::sizes M>
+void split_by_slots(network& net, const position_signals& p, const linear& lane_major) {
+    for (std::size_t c = 1; c <= static_cast<std::size_t>(M.lanes); ++c) {
+        for (std::size_t n = 0; n <= machine::slot_count * c; ++n) {
+            place_bits to{{p.next_ordinal[n / c], 1.0F}, {p.next_index[n % c], 1.0F}};
+            if (n > 0) to.insert(to.end(), {{p.current_ordinal[(n - 1) / c], 1.0F}, {p.current_index[(n - 1) % c], 1.0F}});
+            if (n < c) to.emplace_back(p.next_first, 1.0F);
+            net.step(plan::position, all({no(lane_major), exactly<M>(p, c, n)}), 1, to);
+        }
+    }
+}
+
+// Lane by lane, k slots each: the store, which is the first of those present, comes last. After the last lane the
+// ordinal is k, which ends the record. `has_k` is a bit in a `lane_major` block; elsewhere it may be more.
+template <machine::sizes M>
+void split_by_lanes(network& net, const position_signals& p, const linear& lane_major, std::size_t k, const linear& has_k) {
+    for (std::size_t c = 1; c <= static_cast<std::size_t>(M.lanes); ++c) {
+        for (std::size_t n = 0; n <= k * c; ++n) {
+            const bool over = n == k * c;
+            place_bits to{{p.next_ordinal[over ? k : k - 1 - n % k], 1.0F}, {p.next_index[over ? 0 : n / k], 1.0F}};
+            if (n > 0) to.insert(to.end(), {{p.current_ordinal[k - 1 - (n - 1) % k], 1.0F}, {p.current_index[(n - 1) / k], 1.0F}});
+            if (!over && n % k == 0) to.emplace_back(p.next_first, 1.0F);
+            net.step(plan::position, all({has_k, exactly<M>(p, c, n)}) + 8.0 * (lane_major - linear(1.0)), 1, to);
+        }
+    }
+}
+
+// Layer 3.
+template <machine::sizes M>
+void split_count(network& net, const signals& s, position_signals& p) {
     p.next_ordinal = one_hot(net, "position.next.ordinal", machine::slot_count + 1);
     p.next_index = one_hot(net, "position.next.index", M.lanes);
     p.current_ordinal = one_hot(net, "position.current.ordinal", machine::slot_count);
     p.current_index = one_hot(net, "position.current.index", M.lanes);
-    const auto most = static_cast<std::size_t>(machine::slot_count * M.lanes);
-    for (std::size_t c = 1; c <= static_cast<std::size_t>(M.lanes); ++c) {
-        for (std::size_t n = 0; n <= machine::slot_count * c; ++n) {
-            std::vector<linear> exactly{p.count_is[c - 1]};
-            if (n > 0) exactly.emplace_back(p.at_least[n]);
-            if (n < most) exactly.push_back(no(p.at_least[n + 1]));
-            std::vector<std::pair<signal, float>> to{{p.next_ordinal[n / c], 1.0F}, {p.next_index[n % c], 1.0F}};
-            if (n > 0) {
-                to.emplace_back(p.current_ordinal[(n - 1) / c], 1.0F);
-                to.emplace_back(p.current_index[(n - 1) % c], 1.0F);
-            }
-            net.step(plan::position, all(exactly), 1, to);
-        }
-    }
+    p.next_first = net.make("position.next.first");
+    linear register_slot;
+    for (int slot = 2; slot < machine::slot_count; ++slot) register_slot += s.program.present(slot);
+    const linear lane_major = s.program.lane_major();
+    split_by_slots<M>(net, p, lane_major);
+    split_by_lanes<M>(net, p, lane_major, 1, no(register_slot));
+    split_by_lanes<M>(net, p, lane_major, 2, register_slot);
 }
 
 // Layer 4: the bit of `present` that is the k-th one, for the k that `ordinal` says.
@@ -60,7 +92,7 @@ inline word select_present(network& net, int layer, const std::string& name, con
 template <machine::sizes M>
 void build_position(network& net, signals& s) {
     auto& p = s.position;
-    detail::split_count<M>(net, p);
+    detail::split_count<M>(net, s, p);
     const int layer = plan::position + 1;
     word present;
     for (int i = 0; i < machine::slot_count; ++i) present.push_back(s.program.present(i));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <qwengpu/circuit/adder.hpp>
+#include <qwengpu/stage/address_check.hpp>
 #include <qwengpu/stage/intent.hpp>
 #include <qwengpu/stage/memory_fields.hpp>
 #include <qwengpu/stage/plan.hpp>
@@ -67,7 +68,8 @@ inline void decide(network& net, int layer, const signals& s, const memory_field
     r.addr = net.one_of(layer, "result.addr", {all({i.store, no(f.store_guarded)}), all({i.store, f.store_guarded, r.taken})});
     r.misaligned = net.one_of(layer, "result.misaligned", {all({i.checks, s.data.load_misaligned})});
     r.outside = net.one_of(layer, "result.outside", {all({i.checks, s.data.load_outside})});
-    const linear stores = all({i.checks, s.program.present(1)});
+    const linear load_traps = linear(s.data.load_misaligned) + linear(s.data.load_outside);
+    const linear stores = all({i.checks, s.program.present(1), no(load_traps)});
     for (const auto& when : {all({stores, no(f.store_guarded)}), all({stores, f.store_guarded, r.taken})}) {
         net.gate(layer, all({when, check.misaligned}), {{r.misaligned, 1.0F}});
         net.step(layer, circuit::enabled(check.faults, all({when, no(check.misaligned)})), 1, {{r.outside, 1.0F}});
@@ -82,7 +84,8 @@ result_signals build_result(network& net, const nn::shape& shape, signals& s, co
     result_signals r;
     const auto store = detail::pick_results(net, s, f, r);
     const int layer = plan::back + 1;
-    const auto check = check_address<M>(net, shape, layer, "store", store.address, s.program.present(1), s);
+    const linear whole = no(circuit::sum(f.store_size)), half(f.store_size[0]);
+    const auto check = check_address<M>(net, shape, layer, "store", {store.address, s.program.present(1), whole, half, f.is_private}, s);
     r.taken = net.one_of(layer, "taken", {all({store.cond[0], f.sense}), all({no(store.cond[0]), no(f.sense)})});
     detail::decide(net, layer + 1, s, f, i, check, detail::fits_short(net, layer, r.value), r);
     return r;

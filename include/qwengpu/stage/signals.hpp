@@ -36,6 +36,10 @@ struct program_signals {
     [[nodiscard]] signal valid() const { return header[45]; }
     [[nodiscard]] word taken() const { return cut(uniformity, 0, 10); }
     [[nodiscard]] signal present(int slot) const { return uniformity[static_cast<std::size_t>(10 + slot)]; }
+    [[nodiscard]] signal lane_major() const { return header[46]; }
+    [[nodiscard]] signal barrier() const { return memory[34]; }
+    [[nodiscard]] word barrier_id() const { return cut(memory, 35, 3); }
+    [[nodiscard]] word barrier_count() const { return cut(memory, 38, 4); }
     [[nodiscard]] word rest(int slot) const { return cut(uniformity, 16 + 5 * slot, 5); }
 };
 
@@ -47,6 +51,7 @@ struct position_signals {
     word current_ordinal, current_index;
     word next_slot, current_slot;     ///< one-hot over the six slots
     word next_lane, current_lane;     ///< one-hot
+    signal next_first;                ///< the next position is the first of its lane, where accesses are checked
     signal done;                      ///< no position is left
 };
 
@@ -56,6 +61,9 @@ struct write_signals {
     word dest;                 ///< to this register
     signal constant;           ///< constant write ...
     word constant_row;         ///< ... to this row
+    signal owner;              ///< this `addr` gives a word of global memory an owner
+    signal global_word, shared_word;  ///< this token completes a word of that memory ...
+    word local_word;           ///< ... or of this lane's local memory
     word next_lane;            ///< `next` of these lanes is set ...
     word next_block;           ///< ... to this block
     word next_exit;            ///< ... or, for these lanes, to exit (`start`)
@@ -65,6 +73,7 @@ struct write_signals {
 /// Operands and results of the four stages for the lane whose position comes next.
 struct data_signals {
     std::vector<word> registers;  ///< [port * lanes + lane], raw
+    std::vector<signal> r0_differs;  ///< [i * lanes + j], i < j: lanes i and j differ in R0
     std::array<word, 4> port;
     word special;
     word t1, t2, t3, t4;

@@ -15,10 +15,12 @@ namespace qwengpu::stage {
 
 namespace detail {
 
-// Number of bits in which two lanes differ in a port (layer 6), then whether two lanes of the mask differ at all (7).
+// Number of bits in which two lanes differ in a port (layer 6), then whether two lanes of the mask differ at all (7); for
+// R0, whose lanes `match` compares, also each pair.
 template <machine::sizes M>
-word ports_that_differ(network& net, const signals& s) {
+word ports_that_differ(network& net, signals& s) {
     word differ;
+    s.data.r0_differs.resize(static_cast<std::size_t>(M.lanes * M.lanes));
     for (int port = 0; port < port_count; ++port) {
         differ.push_back(net.make("differ.r" + std::to_string(port)));
         for (int i = 0; i < M.lanes; ++i) {
@@ -31,6 +33,7 @@ word ports_that_differ(network& net, const signals& s) {
                     net.gate(plan::registers, all({b[k], no(a[k])}), {{bits, 1.0F}});
                 }
                 const linear both = all({s.context.mask[static_cast<std::size_t>(i)], s.context.mask[static_cast<std::size_t>(j)]});
+                if (port == 0) s.data.r0_differs[static_cast<std::size_t>(i * M.lanes + j)] = net.threshold(plan::registers + 1, "r0.differs.lanes" + std::to_string(i) + std::to_string(j), bits, 1);
                 net.step(plan::registers + 1, circuit::enabled(bits, both), 1, {{differ.back(), 1.0F}});
             }
         }

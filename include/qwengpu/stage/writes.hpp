@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Front, layers 3-6: what the token completes, that is what the memories of this pass write before they read: a
-// register, a constant, where lanes go next.
+// register, a constant, a word of one of the memories, where lanes go next.
 #pragma once
 
 #include <qwengpu/machine/block.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/signals.hpp>
+#include <qwengpu/stage/windows.hpp>
 #include <qwengpu/stage/words.hpp>
 
 #include <string>
@@ -53,6 +54,20 @@ void build_constant_write(network& net, signals& s) {
     }
 }
 
+// `addr` gives a word of global memory an owner; the word after it goes to the memory of its window, in local memory to the
+// thread whose position this is.
+inline void build_memory_write(network& net, signals& s) {
+    const int layer = plan::fetch_early;
+    const word named = s.token.field(7, text::window_bits);
+    const word window(s.context.address.begin() + 7, s.context.address.end());
+    s.write.owner = net.threshold(layer, "write.owner", unless_own_memory(s.token.is(token_class::addr), named), 1);
+    s.write.global_word = net.threshold(layer, "write.global", unless_own_memory(s.context.memory_write, window), 1);
+    s.write.shared_word = net.all_of(layer, "write.shared", {s.context.memory_write, equals(window, shared_window)});
+    for (std::size_t l = 0; l < s.position.current_lane.size(); ++l)
+        s.write.local_word.push_back(net.all_of(layer, "write.local.lane" + std::to_string(l),
+                                                {s.context.memory_write, s.context.hdr, equals(window, local_window), s.position.current_lane[l]}));
+}
+
 // `hdr` sends its lanes to the block's `next`, `br` with its bit set to `taken`; `start` sends lanes to block 0 or exit.
 template <machine::sizes M>
 void build_next_write(network& net, signals& s) {
@@ -82,6 +97,7 @@ template <machine::sizes M>
 void build_writes(network& net, signals& s) {
     detail::build_register_write<M>(net, s);
     detail::build_constant_write<M>(net, s);
+    detail::build_memory_write(net, s);
     detail::build_next_write<M>(net, s);
 }
 

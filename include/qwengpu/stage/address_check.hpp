@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// May a word be accessed? Its alignment, and whether its window owns it: the owner is a row per word of global memory,
+// "declared" one per word of shared memory; local memory is open to blocks marked `private`.
+#pragma once
+
+#include <qwengpu/circuit/adder.hpp>
+#include <qwengpu/stage/signals.hpp>
+#include <qwengpu/stage/windows.hpp>
+
+#include <string>
+
+namespace qwengpu::stage {
+
+/// An access that may be made.
+struct access {
+    word address;
+    linear asked;        ///< 1: somebody wants to know
+    linear whole, half;  ///< a word or a half word must be aligned
+    linear is_private;
+};
+
+/// What is wrong with it.
+struct address_check {
+    signal misaligned;
+    signal faults;  ///< 1 or more: out of bounds; up to 45
+};
+
+namespace detail {
+
+// The windows that own words of global memory, a row per word.
+template <machine::sizes M>
+word read_owner(network& net, const nn::shape& shape, int layer, const std::string& name, const access& a, const signals& s) {
+    memory head(name + ".owner", shape.key_dim, shape.value_dim);
+    const word owner = net.make_word(name + ".owner", text::window_bits);
+    const int bits = machine::bits_for(M.words);
+    for (unsigned row = 0; row < static_cast<unsigned>(M.words); ++row) {
+        head.write(static_cast<int>(row), all({s.write.owner, equals(s.token.field(0, bits), row)}));
+        head.read(static_cast<int>(row), all({a.asked, equals(word_bits<M>(a.address), row)}));
+    }
+    hold_bits(head, s.token.field(7, text::window_bits), owner);
+    head.place(net, layer);
+    return owner;
+}
+
+// Whether a word of shared memory was declared, a row per word.
+template <machine::sizes M>
+signal read_declared(network& net, const nn::shape& shape, int layer, const std::string& name, const access& a, const signals& s) {
+    memory head(name + ".declared", shape.key_dim, shape.value_dim);
+    const signal declared = net.make(name + ".declared");
+    const linear declares = all({s.token.is(token_class::addr), equals(s.token.field(7, text::window_bits), shared_window)});
+    const int bits = machine::bits_for(M.words);
+    for (unsigned row = 0; row < static_cast<unsigned>(M.words); ++row) {
+        head.write(static_cast<int>(row), all({declares, equals(s.token.field(0, bits), row)}));
+        head.read(static_cast<int>(row), all({a.asked, in_window(a.address, shared_window), equals(word_bits<M>(a.address), row)}));
+    }
+    head.bit(linear(1.0), 0, declared);
+    head.place(net, layer);
+    return declared;
+}
+
+// Windows of global memory: every bit in which window and owner differ, and window 0. Local and shared memory end up below 0.
+inline void count_strangers(network& net, int layer, const word& window, const word& owner, signal faults) {
+    for (std::size_t i = 0; i < owner.size(); ++i) {
+        net.gate(layer, all({window[i], no(owner[i])}), {{faults, 1.0F}});
+        net.gate(layer, all({no(window[i]), owner[i]}), {{faults, 1.0F}});
+    }
+    net.gate(layer, no(circuit::sum(window)), {{faults, 1.0F}});
+    net.gate(layer, is_own_memory(window), {{faults, -8.0F}});
+}
+
+// 1 if a word's number is `local_words` or more; only the bits above the zeros that this number ends with can tell.
+template <machine::sizes M>
+void count_beyond_local(network& net, int layer, const word& address, const linear& local, signal faults, float weight) {
+    if constexpr (M.local_words < M.words) {
+        std::size_t zeros = 0;
+        while (M.local_words != 0 && ((M.local_words >> zeros) & 1) == 0) ++zeros;
+        const word bits = word_bits<M>(address);
+        const linear digits = circuit::number(bits, zeros, bits.size() - zeros);
+        net.step(layer, digits + 128.0 * (local - linear(1.0)), M.local_words >> zeros, {{faults, weight}});
+    }
+}
+
+}  // namespace detail
+
+/// Reads the tables in the mixer of `layer` and decides in its MLP.
+template <machine::sizes M>
+address_check check_address(network& net, const nn::shape& shape, int layer, const std::string& name, const access& a, const signals& s) {
+    const word owner = detail::read_owner<M>(net, shape, layer, name, a, s);
+    const signal declared = detail::read_declared<M>(net, shape, layer, name, a, s);
+    address_check check{net.make(name + ".misaligned"), net.make(name + ".faults")};
+    net.step(layer, circuit::enabled(linear(a.address[0]) + linear(a.address[1]), a.whole), 1, {{check.misaligned, 1.0F}});
+    net.gate(layer, all({a.half, a.address[0]}), {{check.misaligned, 1.0F}});
+
+    constexpr float more = 16.0F;  // than what local and shared memory are below 0
+    const linear local = in_window(a.address, local_window), shared = in_window(a.address, shared_window);
+    linear between;
+    for (std::size_t i = static_cast<std::size_t>(2 + machine::bits_for(M.words)); i < 27; ++i) between += a.address[i];
+    detail::count_strangers(net, layer, {a.address.begin() + 27, a.address.end()}, owner, check.faults);
+    net.step(layer, between, 1, {{check.faults, more}});
+    net.gate(layer, all({local, no(a.is_private)}), {{check.faults, more}});
+    detail::count_beyond_local<M>(net, layer, a.address, local, check.faults, more);
+    net.gate(layer, all({shared, no(declared)}), {{check.faults, more}});
+    return check;
+}
+
+}  // namespace qwengpu::stage
