@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The ALU from its group of 48 bits: control signals of every field, operands picked, shifted and inverted from their sources, and
-// operations 1 to 9 on random operands. (Stage 3's ALU with all of its sources is in stage/alu_stages.)
+// operations 1 to 15 on random operands. (Stage 3's ALU with all of its sources is in stage/alu_stages.)
 #include <qwengpu/circuit/alu.hpp>
 
 #include "support/catch.hpp"
+#include "support/float_words.hpp"
 #include "support/host_alu.hpp"
 #include "support/sweep.hpp"
 
@@ -53,13 +54,14 @@ std::uint64_t expected(const case_values& v) {
 
 case_values random_case(choices& choose, const host_operation& op) {
     const auto code = [&] { return codes[choose.below(4)]; };
-    const auto any = [&] { return std::uint64_t{choose.percent(50) ? choose.word() : choose.interesting_word()}; };
+    const bool floats = op.code >= 13 && op.code <= 15;
+    const auto any = [&] { return std::uint64_t{floats && choose.percent(80) ? any_float(choose) : choose.percent(50) ? choose.word() : choose.interesting_word()}; };
     return {group_bits(op.code, code(), code(), code(), legal_mod(op, choose.word())), any(), choose.percent(30) ? any() & 63U : any(), any() & 127U};
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("operations 1 to 9 on random operands and sources", "[circuit]", nn::fp32, nn::bf16) {
+TEMPLATE_TEST_CASE("operations 1 to 15 on random operands and sources", "[circuit]", nn::fp32, nn::bf16) {
     small_alu alu;
     circuit_runner<TestType> runner(alu.bench, sweep_columns);
     for (std::size_t i = 0; i < short_operations; ++i) {
@@ -77,7 +79,7 @@ TEMPLATE_TEST_CASE("no operation, and operations of other units, give zero", "[c
     const auto found = sweep(
         runner, alu.inputs(), alu.out, 3000,
         [&](std::size_t i) {
-            const unsigned op = i % 55 == 0 ? 0 : 9 + static_cast<unsigned>(i % 55);
+            const unsigned op = i % 49 == 0 ? 0 : 15 + static_cast<unsigned>(i % 49);
             return random_case(choose, {"other", op, 0xff});
         },
         [](const case_values&) { return std::uint64_t{0}; });
@@ -93,7 +95,7 @@ TEMPLATE_TEST_CASE("operands: picked by code, b shifted or inverted for sums onl
         choices choose(21);
         const auto found = sweep(
             runner, alu.inputs(), operand, 4000,
-            [&](std::size_t i) { return random_case(choose, host_operations[i % 2 != 0 ? 0 : static_cast<std::size_t>(choose.below(9))]); }, wanted);
+            [&](std::size_t i) { return random_case(choose, host_operations[i % 2 != 0 ? 0 : static_cast<std::size_t>(choose.below(15))]); }, wanted);
         INFO(found.first_wrong);
         CHECK(found.wrong == 0);
     };
@@ -120,7 +122,10 @@ TEST_CASE("a source that the stage does not have is zero", "[circuit]") {
 TEMPLATE_TEST_CASE("of the control signals, those of the operation and no others are 1", "[circuit]", nn::fp32, nn::bf16) {
     small_alu alu;
     const auto& k = alu.controls;
-    const std::vector<circuit::signal> signals{k.add, k.subtract, k.lop, k.shl, k.shr, k.sar, k.sel, k.as_unsigned, k.as_signed, k.min, k.max, k.combine[0], k.combine[1], k.combine[2], k.combine[3]};
+    const std::vector<circuit::signal> signals{k.add, k.subtract, k.lop, k.shl, k.shr, k.sar, k.sel, k.as_unsigned, k.as_signed, k.min, k.max, k.combine[0], k.combine[1], k.combine[2], k.combine[3],
+                                               k.add_carry, k.subtract_carry, k.permute, k.insert_byte, k.insert_half, k.funnel_right, k.funnel_left, k.floats.compare,
+                                               k.floats.compare_ftz, k.floats.min, k.floats.max, k.floats.flush, k.floats.nan_wins, k.floats.combine[0], k.floats.combine[1],
+                                               k.floats.combine[2], k.floats.combine[3]};
     for (const auto s : signals) alu.bench.look_at(s);
     circuit_runner<TestType> runner(alu.bench, 64);
     for (unsigned mod = 0; mod < 256; mod += 5) {
@@ -128,9 +133,14 @@ TEMPLATE_TEST_CASE("of the control signals, those of the operation and no others
         for (int op = 0; op < 64; ++op) runner.set(alu.group, group_bits(static_cast<unsigned>(op), 1, 6, 11, mod), op);
         runner.run();
         for (int op = 0; op < 64; ++op) {
-            const bool compares = op == 6 || op == 8 || op == 9, is_signed = (mod & 8) != 0;
-            std::vector<bool> wanted{op == 1, op == 1 && (mod & 4) != 0, op == 2, op == 3, op == 4, op == 5, op == 7, compares && !is_signed, compares && is_signed, op == 8, op == 9};
+            const bool compares = op == 6 || op == 8 || op == 9, is_signed = (mod & 8) != 0, extreme = op == 14 || op == 15;
+            std::vector<bool> wanted{op == 1, op == 1 && (mod & 4) != 0, op == 2, op == 3, op == 4, op == 5, op == 7, compares && !is_signed, (compares && is_signed) || op == 13 || extreme, op == 8, op == 9};
             for (unsigned m = 0; m < 4; ++m) wanted.push_back(op == 6 && (mod >> 4 & 3) == m);
+            for (const bool b : {op == 1 && (mod & 12) == 8, op == 1 && (mod & 12) == 12, op == 10, op == 11 && (mod & 1) == 0, op == 11 && (mod & 1) != 0,
+                                 op == 12 && (mod & 1) == 0, op == 12 && (mod & 1) != 0, op == 13, op == 13 && (mod & 128) != 0, op == 14, op == 15,
+                                 extreme && (mod & 4) != 0, extreme && is_signed})
+                wanted.push_back(b);
+            for (unsigned m = 0; m < 4; ++m) wanted.push_back(op == 13 && (mod >> 4 & 3) == m);
             for (std::size_t i = 0; i < signals.size(); ++i) {
                 CAPTURE(op, mod, i);
                 REQUIRE(runner.get(signals[i], op) == wanted[i]);

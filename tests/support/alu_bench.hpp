@@ -26,7 +26,7 @@ inline constexpr unsigned zero = 0, r0 = 1, imm = 5, constant = 6, special = 7, 
 }
 
 struct alu_bench {
-    static constexpr int levels = 2 + circuit::multiply_levels;
+    static constexpr int levels = 2 + circuit::float_unit::levels;
 
     circuit_bench bench{levels};
     circuit::word group, out;

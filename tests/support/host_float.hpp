@@ -11,7 +11,7 @@
 
 namespace qwengpu::test {
 
-/// The fields of `mod` (docs/layers.md, "Float unit").
+/// The fields of `mod` (docs/machine.md, "ALU instructions").
 struct float_mod {
     unsigned rounding;  ///< 0 to nearest even, 1 to zero, 2 down, 3 up
     bool ftz, saturate_or_signed, negate_product, negate_c, wide, high;
@@ -42,7 +42,7 @@ inline std::uint32_t flushed(std::uint32_t x, bool ftz) { return ftz && (x & 0x7
 [[gnu::noinline]] inline std::uint32_t host_float(unsigned op, unsigned mod_bits, std::uint32_t a, std::uint32_t b, std::uint32_t c) {
     const float_mod mod(mod_bits);
     const auto in = [&](std::uint32_t x, bool negate) { return std::bit_cast<float>(detail::flushed(x, mod.ftz) ^ (negate ? 0x80000000U : 0)); };
-    const bool saturate = mod.saturate_or_signed && op != 26;
+    const bool saturate = mod.saturate_or_signed;
     volatile float x = in(a, mod.negate_product && op != 26), y = in(b, false), z = in(c, mod.negate_c && op != 23), r = 0;
     {
         const detail::rounding_mode mode(mod.rounding);
@@ -58,6 +58,24 @@ inline std::uint32_t flushed(std::uint32_t x, bool ftz) { return ftz && (x & 0x7
     return detail::flushed(std::bit_cast<std::uint32_t>(result), mod.ftz);
 }
 
+/// A comparison (operation 13) before it is combined: `asked` are bits for less, equal, greater, unordered.
+inline bool host_float_compare(unsigned asked, bool ftz, std::uint32_t a, std::uint32_t b) {
+    const float x = std::bit_cast<float>(detail::flushed(a, ftz)), y = std::bit_cast<float>(detail::flushed(b, ftz));
+    if (std::isnan(x) || std::isnan(y)) return (asked & 8U) != 0;
+    return (x < y && (asked & 1U) != 0) || (x == y && (asked & 2U) != 0) || (x > y && (asked & 4U) != 0);
+}
+
+/// The smaller or larger (operations 14 and 15).
+inline std::uint32_t host_float_extreme(bool larger, unsigned mod, std::uint32_t a, std::uint32_t b) {
+    const bool ftz = (mod & 4U) != 0, nan_wins = (mod & 8U) != 0;
+    a = detail::flushed(a, ftz), b = detail::flushed(b, ftz);
+    const float x = std::bit_cast<float>(a), y = std::bit_cast<float>(b);
+    if (std::isnan(x) && std::isnan(y)) return 0x7fffffffU;
+    if (std::isnan(x) || std::isnan(y)) return nan_wins ? 0x7fffffffU : std::isnan(x) ? b : a;
+    if (x == y) return std::signbit(x) != larger ? a : b;
+    return (x < y) != larger ? a : b;
+}
+
 /// From an integer of 32 bits (a) or 64 bits (b:a): operation 24.
 [[gnu::noinline]] inline std::uint32_t host_from_int(unsigned mod_bits, std::uint32_t a, std::uint32_t b) {
     const float_mod mod(mod_bits);
@@ -71,14 +89,14 @@ inline std::uint32_t flushed(std::uint32_t x, bool ftz) { return ftz && (x & 0x7
     return std::bit_cast<std::uint32_t>(static_cast<float>(r));
 }
 
-/// To an integer, saturated: operation 25. NaN gives 0, or 2^63 in 64 bits.
+/// To an integer, saturated: operation 25. NaN gives 0.
 [[gnu::noinline]] inline std::uint32_t host_to_int(unsigned mod_bits, std::uint32_t a) {
     const float_mod mod(mod_bits);
     const double x = std::bit_cast<float>(detail::flushed(a, mod.ftz));
     const bool is_signed = mod.saturate_or_signed;
     const int bits = mod.wide ? 64 : 32;
     volatile double y = x;
-    if (std::isnan(x)) return mod.high ? 0x80000000U : 0;
+    if (std::isnan(x)) return 0;
     {
         const detail::rounding_mode mode(mod.rounding);
         y = std::nearbyint(static_cast<double>(y));

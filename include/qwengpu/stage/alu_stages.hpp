@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Stage 1 (layers 7-10), stage 3 (14-36; the integer units are done by 21, the rest is kept for the float unit) and
-// stage 4 (37-40): an ALU each; stage 3 multiplies, counts and starts reciprocals besides.
+// Stage 1 (layers 7-10), stage 3 (14-36; the integer units are done by 21, the float unit by 35) and
+// stage 4 (37-40): an ALU each; stage 3 multiplies, counts, starts reciprocals and computes with floats besides.
 #pragma once
 
+#include <qwengpu/circuit/float_unit/unit.hpp>
 #include <qwengpu/circuit/multiplier.hpp>
 #include <qwengpu/circuit/reciprocal.hpp>
 #include <qwengpu/stage/operands.hpp>
@@ -38,6 +39,7 @@ inline void build_long_units(network& net, int decode, int layer, const word& gr
     circuit::count_leading_zeros(net, layer, x.a, on("clz", alu_op::clz), stage.result);
     circuit::reverse_bits(net, layer, x.a, on("brev", alu_op::brev), stage.result);
     circuit::reciprocal(net, layer, "t3.rcp", x.a, on("rcp", alu_op::rcp), stage.result);
+    circuit::float_unit::build(net, decode, layer, "t3.float", group, x, stage.result);
 }
 
 }  // namespace detail

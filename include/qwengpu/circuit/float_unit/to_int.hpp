@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Levels 14 to 18 of the float unit: a rounded magnitude as a signed or unsigned integer of 32 or 64 bits, saturated.
-// NaN gives 0, or 2^63 for 64 bits, as the PTX manual says.
+// NaN gives 0.
 #pragma once
 
 #include <qwengpu/circuit/float_unit/pack.hpp>
@@ -70,7 +70,6 @@ inline void to_integer(network& net, int layer, const std::string& name, const c
     detail::put_number(net, last, all({saturates, k.is_signed, no(negative), no(top_word)}), 0xffffffffU, out);
     detail::put_number(net, last, all({saturates, k.is_signed, negative, top_word}), 0x80000000U, out);
     detail::put_number(net, last, all({saturates, no(k.is_signed), no(negative)}), 0xffffffffU, out);
-    detail::put_number(net, last, all({k.to_int, s.nan, k.high}), 0x80000000U, out);
 }
 
 }  // namespace qwengpu::circuit::float_unit

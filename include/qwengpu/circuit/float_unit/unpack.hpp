@@ -47,7 +47,7 @@ inline controls decode(network& net, int layer, const std::string& name, const w
         return s;
     };
     k.ftz = flag("ftz", 2, {code_fma, code_add, code_mul, code_to_int, code_round});
-    k.saturate = flag("saturate", 3, {code_fma, code_add, code_mul});
+    k.saturate = flag("saturate", 3, {code_fma, code_add, code_mul, code_round});
     k.is_signed = flag("is_signed", 3, {code_from_int, code_to_int});
     k.negate_product = flag("negate_product", 4, {code_fma, code_add, code_mul});
     k.negate_c = flag("negate_c", 5, {code_fma, code_add});
