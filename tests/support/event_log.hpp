@@ -19,6 +19,7 @@ struct event_log final : machine::observer {
     void start(int warp, machine::lane_mask mask) override { add("start " + str(warp) + " " + hex(mask)); }
     void fair(int lane) override { add("fair " + str(lane)); }
     void mask(int warp, machine::lane_mask mask) override { add("mask " + str(warp) + " " + hex(mask)); }
+    void release(int barrier, int phase) override { add("release " + str(barrier) + " " + str(phase)); }
     void record(int warp, int block, machine::lane_mask mask) override {
         add("hdr " + str(warp) + " " + str(block) + " " + hex(mask));
     }

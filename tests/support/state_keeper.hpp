@@ -21,9 +21,9 @@ struct state_keeper : machine::observer {
     void cta(const machine::extent& at) override {
         for (std::size_t i = 0; i < 3; ++i) state.constants[i].value = at[i];
     }
-    void record(int w, int, machine::lane_mask m) override { warp = w, mask = m, lanes = 0; }
+    void record(int w, int, machine::lane_mask m) override { warp = w, mask = state.warp(w).mask = m, lanes = 0; }
     void all() override { lanes = mask; }
-    void store(int, int, int word, std::uint32_t value) override { state.memory[static_cast<std::size_t>(word)].value = value; }
+    void store(int lane, int window, int word, std::uint32_t value) override { machine::word_at(state, warp, lane, window, word) = value; }
     void write(int lane, int, int reg, std::uint32_t value) override {
         const auto to = lanes != 0 ? lanes : static_cast<machine::lane_mask>(1 << lane);
         machine::for_each_lane(to, [&](int l) {

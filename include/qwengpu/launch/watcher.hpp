@@ -3,6 +3,7 @@
 // ended, how often every block ran. So a model's launch is judged by its tokens only.
 #pragma once
 
+#include <qwengpu/machine/evaluation.hpp>
 #include <qwengpu/machine/observer.hpp>
 #include <qwengpu/machine/outcome.hpp>
 
@@ -34,8 +35,8 @@ public:
     }
     void all() override { uniform_ = true; }
     void branch(int, bool taken) override { counted()->taken += taken ? lanes_of_position() : 0; }
-    void store(int, int, int word, std::uint32_t value) override {
-        seen_.state.memory[static_cast<std::size_t>(word)].value = value;
+    void store(int lane, int window, int word, std::uint32_t value) override {
+        machine::word_at(seen_.state, warp_, lane, window, word) = value;
         counted()->stored += lanes_of_position();
     }
     void trap(const machine::trap& what) override {

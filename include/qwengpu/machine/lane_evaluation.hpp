@@ -15,8 +15,9 @@ struct lane_evaluation {
     std::array<std::uint32_t, 4> ports{};  ///< the registers r0..r3 name
     std::uint32_t special = 0;
     std::array<std::uint32_t, 4> t{};
-    bool loads = false, stores = false, taken = false;
+    bool loads = false, stores = false, taken = false;  ///< `loads`: no collective
     std::uint32_t load_address = 0, store_address = 0, store_data = 0;
+    bool fault_of_store = false;
     std::optional<trap_kind> fault{};  ///< of the load if there is one, else of the store
 };
 

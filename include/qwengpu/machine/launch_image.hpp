@@ -29,7 +29,7 @@ inline constexpr int ctaid = 0, last_ctaid = 3, nctaid = 6, ntid = 9, shape = 12
 /// A byte address: window in bits 31-27, word in bits 8-2, byte in bits 1-0.
 namespace address {
 inline constexpr int window_shift = 27, word_shift = 2;
-inline constexpr int last_buffer_window = 27;
+inline constexpr int last_buffer_window = 27, local_window = 28, shared_window = 29;
 inline constexpr std::uint32_t byte_mask = 3, word_mask = 0x7f, between_mask = 0x07fffe00;
 
 constexpr std::uint32_t make(int window, int word) {
@@ -71,7 +71,8 @@ struct launch_image {
     extent grid{1, 1, 1}, block{1, 1, 1};
     one_per<constant_word, M.constants> constants{};
     one_per<memory_word, M.words> memory{};
-    std::vector<buffer_place> buffers{};
+    one_per<memory_word, M.words> shared{};  ///< its window where a word is declared, else 0
+    std::vector<buffer_place> buffers{};     ///< of the arguments, then of the module's variables
 
     /// Threads in a block, warps in it, and the mask of lanes of warp `w` that have a thread.
     [[nodiscard]] int threads() const { return static_cast<int>(block[0] * block[1] * block[2]); }
@@ -141,7 +142,7 @@ buffer_place add_buffer(launch_image<M>& image, std::span<const std::uint32_t> w
     const int first = (free + align_words - 1) & ~(align_words - 1);
     const auto size = static_cast<int>(words.size());
     if (window > address::last_buffer_window)
-        throw error("launch.memory", "a launch has at most 27 buffers; pass fewer pointers");
+        throw error("launch.memory", "a launch has at most 27 buffers and variables; pass fewer pointers");
     if (first + size > M.words - 1)
         throw error("launch.memory", "memory has " + std::to_string(M.words - 2) + " words; buffer " +
                                          std::to_string(window) + " of " + std::to_string(size) +
@@ -151,6 +152,18 @@ buffer_place add_buffer(launch_image<M>& image, std::span<const std::uint32_t> w
         image.memory[static_cast<std::size_t>(first + i)] = {words[static_cast<std::size_t>(i)],
                                                              static_cast<std::uint8_t>(window)};
     return image.buffers.emplace_back(buffer_place{window, first, size});
+}
+
+/// Declares the first `words` words of shared memory, as zeros, and gives their place. @throws error "launch.memory" if
+/// there are not as many.
+template <sizes M>
+buffer_place declare_shared(launch_image<M>& image, int words) {
+    if (words > M.words - 2)
+        throw error("launch.memory", "a thread block has " + std::to_string(M.words - 2) + " words of shared memory, " +
+                                         std::to_string(words) + " are wanted; use smaller arrays");
+    constexpr auto window = static_cast<std::uint8_t>(address::shared_window);
+    for (int i = 1; i <= words; ++i) image.shared[static_cast<std::size_t>(i)] = {0, window};
+    return {address::shared_window, 1, words};
 }
 
 /// Gives a parameter its value: as many of its words as the program wants, lowest first.

@@ -190,8 +190,12 @@ private:
         }
         if (elsewhere && is_load(b_.mem.op) && b_.has_store && !b_.lane_major)
             say("where a block loads and stores, only the store may depend on the load, unless it is lane-major");
+        if (b_.has_branch && is_load(b_.mem.op) && b_.has_store && (origin_of(b_.mem.store_address) & from_load) != 0)
+            say("where a block loads, stores and branches, the store's address may not depend on the load");
         if (!load_used) say(is_load(b_.mem.op) ? "the load feeds no slot" : "the collective feeds no slot");
     }
+
+    unsigned origin_of(source s) const { return origin(origins(b_), s); }
 
     void order(slot first, slot later) {
         const int written = register_of(b_, first);

@@ -29,8 +29,11 @@ public:
     virtual void start(int /*warp*/, lane_mask /*mask*/) {}
     virtual void fair(int /*lane*/) {}
     virtual void mask(int /*warp*/, lane_mask /*mask*/) {}
+    virtual void release(int /*barrier*/, int /*phase*/) {}
     virtual void record(int /*warp*/, int /*block*/, lane_mask /*mask*/) {}
-    /// For every lane of the mask, directly after `record`: what the stages make of the state before the record.
+    /// For every lane of the mask, directly after `record`: what the stages make of the state before the record. Again for
+    /// a lane that is evaluated anew because an earlier lane's store may have changed what it loads, directly before its
+    /// store (in a lane-major block, before all that it writes).
     virtual void stages(int /*lane*/, const lane_evaluation& /*made*/) {}
     virtual void all() {}
     virtual void branch(int /*lane*/, bool /*taken*/) {}
@@ -52,6 +55,7 @@ public:
     void start(int warp, lane_mask lanes) override { for (observer& o : to_) o.start(warp, lanes); }
     void fair(int lane) override { for (observer& o : to_) o.fair(lane); }
     void mask(int warp, lane_mask lanes) override { for (observer& o : to_) o.mask(warp, lanes); }
+    void release(int barrier, int phase) override { for (observer& o : to_) o.release(barrier, phase); }
     void record(int warp, int block, lane_mask lanes) override {
         for (observer& o : to_) o.record(warp, block, lanes);
     }

@@ -24,13 +24,16 @@ struct slot_plan {
 
     explicit slot_plan(const machine_block& b) {
         const auto of_all = rest_of_dependencies(b);
-        for (std::size_t i = 0; i < all_slots.size(); ++i) {
-            if (!present(b, all_slots[i])) continue;
-            slots[count] = all_slots[i];
-            rest[count++] = of_all[i];
+        for (const slot s : record_order(b)) {
+            if (!present(b, s)) continue;
+            slots[count] = s;
+            rest[count++] = of_all[static_cast<std::size_t>(s)];
         }
     }
 };
+
+/// Whether a lane's store must see what the lanes before it stored.
+constexpr bool loads_again(const machine_block& b) { return is_load(b.mem.op) && b.has_store; }
 
 /// One record being written: the lanes' values, and how far `all` reaches.
 template <sizes M>

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <qwengpu/machine/block.hpp>
 #include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/program.hpp>
 #include <qwengpu/machine/state.hpp>
@@ -39,6 +40,7 @@ struct outcome {
     std::uint64_t records = 0;
     launch_state<M> state;
     std::vector<block_statistics> blocks{};
+    std::vector<machine_block> stored{};  ///< what the program store holds
 };
 
 /// The words of a buffer after the launch.

@@ -3,6 +3,7 @@
 // Block 0 is the entry. `notes` is empty or runs parallel to `blocks`.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -48,7 +49,7 @@ struct constant_literal {
 /// The first row of the constants that belongs to the kernel; the rows below hold the launch's geometry.
 inline constexpr int first_free_constant = 13;
 
-/// A compiled kernel.
+/// A compiled kernel. Where `blocks` has no block of some number it has `no_block`.
 struct program {
     std::string name;
     std::vector<machine_block> blocks;
@@ -58,6 +59,17 @@ struct program {
     std::vector<std::string> cuda_files{};
     std::string ptx_file{};
 };
+
+/// Whether a block of the program waits at a barrier; then the prompt says in which phase all barriers begin.
+inline bool has_barrier(const program& p) {
+    return std::any_of(p.blocks.begin(), p.blocks.end(), [](const machine_block& b) { return b.mem.barrier; });
+}
+
+/// The block of a number, or nullptr where the program has none.
+inline const machine_block* find_block(const program& p, int id) {
+    const auto at = static_cast<std::size_t>(id);
+    return at < p.blocks.size() && p.blocks[at].valid ? &p.blocks[at] : nullptr;
+}
 
 /// The first line that is known among those of a block: its stages', its store's, its branch's.
 inline source_line line_of(const block_notes& n) {

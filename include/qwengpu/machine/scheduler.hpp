@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which record comes next (docs/machine.md, "What the model writes", rule 6): round robin over the warps, the lowest
-// block first within one, and now and then another group of lanes, so that lanes waiting for each other get on.
+// block first within one, and now and then another group of lanes, so that lanes waiting for each other get on. Where
+// nobody can run, a barrier that is complete lets its lanes go.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +14,28 @@ namespace qwengpu::machine {
 /// After so many records without `fair` or `cta`, a warp whose lanes stand at different blocks favours the next lane.
 inline constexpr std::uint64_t records_between_fair = 61;
 
-/// What the scheduler wants next. `done`: no lane of the thread block is left.
-enum class step_kind : std::uint8_t { fair, mask, record, done };
+/// The unit in which a barrier's count is given.
+inline constexpr int threads_per_count = 4;
 
-/// A step: `lane` for fair; `warp` and `mask` for mask; `warp`, `block` and `mask` for a record.
+/// What the scheduler wants next. `done`: no lane of the thread block is left.
+enum class step_kind : std::uint8_t { fair, mask, record, release, deadlock, done };
+
+/// A step: `lane` for fair; `warp` and `mask` for mask; `warp`, `block` and `mask` for a record; `barrier` for release.
 struct step {
     step_kind kind = step_kind::done;
     int lane = 0, warp = 0, block = 0;
     lane_mask mask = 0;
+    int barrier = 0;
 };
 
 namespace detail {
 
-/// The lowest block at which a lane of the warp stands; exit is above all blocks.
+/// The lowest block at which a runnable lane of the warp stands; exit if there is none.
 template <sizes M>
 constexpr int lowest_block(const warp_state<M>& warp) {
     int lowest = M.exit_block();
     for (const lane_state<M>& lane : warp.lanes)
-        if (lane.next < lowest) lowest = lane.next;
+        if (lane.is_runnable() && lane.next < lowest) lowest = lane.next;
     return lowest;
 }
 
@@ -38,7 +43,7 @@ template <sizes M>
 constexpr lane_mask lanes_at(const warp_state<M>& warp, int block) {
     unsigned mask = 0;
     for (std::size_t i = 0; i < warp.lanes.size(); ++i)
-        if (warp.lanes[i].next == block) mask |= 1u << i;
+        if (warp.lanes[i].is_runnable() && warp.lanes[i].next == block) mask |= 1u << i;
     return static_cast<lane_mask>(mask);
 }
 
@@ -46,15 +51,15 @@ constexpr lane_mask lanes_at(const warp_state<M>& warp, int block) {
 template <sizes M>
 constexpr bool is_split(const warp_state<M>& warp, int lowest) {
     for (const lane_state<M>& lane : warp.lanes)
-        if (lane.next != lowest && lane.next != M.exit_block()) return true;
+        if (lane.is_runnable() && lane.next != lowest) return true;
     return false;
 }
 
 template <sizes M>
 constexpr int block_to_run(const launch_state<M>& state, const warp_state<M>& warp, int lowest) {
     if (!state.favoured) return lowest;
-    const int favoured = warp.lanes[static_cast<std::size_t>(*state.favoured)].next;
-    return favoured == M.exit_block() ? lowest : favoured;
+    const lane_state<M>& favoured = warp.lanes[static_cast<std::size_t>(*state.favoured)];
+    return favoured.is_runnable() && favoured.next < M.meeting_block() ? favoured.next : lowest;
 }
 
 template <sizes M>
@@ -67,6 +72,35 @@ constexpr step step_of_warp(const launch_state<M>& state, int w, int lowest) {
     return {mask == warp.mask ? step_kind::record : step_kind::mask, 0, w, block, mask};
 }
 
+/// How many lanes are alive, and how many of them wait at each barrier.
+template <sizes M>
+struct census {
+    int alive = 0;
+    one_per<int, M.barriers> waiting{};
+
+    constexpr explicit census(const launch_state<M>& state) {
+        for (const warp_state<M>& warp : state.warps)
+            for (const lane_state<M>& lane : warp.lanes) {
+                if (!lane.is_alive()) continue;
+                ++alive;
+                if (lane.waits_at != lane.nowhere) ++waiting[static_cast<std::size_t>(lane.waits_at)];
+            }
+    }
+};
+
+/// What happens where no lane is runnable.
+template <sizes M>
+constexpr step step_of_nobody(const launch_state<M>& state) {
+    const census<M> lanes(state);
+    if (lanes.alive == 0) return {};
+    for (int b = 0; b < M.barriers; ++b) {
+        const int waiting = lanes.waiting[static_cast<std::size_t>(b)], count = state.barriers[static_cast<std::size_t>(b)].count;
+        const bool complete = waiting > 0 && (count == 0 ? waiting == lanes.alive : waiting >= threads_per_count * count);
+        if (complete) return {step_kind::release, 0, 0, 0, 0, b};
+    }
+    return {step_kind::deadlock};
+}
+
 }  // namespace detail
 
 /// The next step after a record or start of warp `context`.
@@ -77,7 +111,7 @@ constexpr step next_step(const launch_state<M>& state, int context) {
         const int lowest = detail::lowest_block<M>(state.warp(w));
         if (lowest != M.exit_block()) return detail::step_of_warp(state, w, lowest);
     }
-    return {};
+    return detail::step_of_nobody(state);
 }
 
 }  // namespace qwengpu::machine
