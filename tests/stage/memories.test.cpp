@@ -7,43 +7,17 @@
 #include "support/compiled_machine.hpp"
 #include "support/lane_bench.hpp"
 #include "support/layer_probe.hpp"
+#include "support/plain_memory.hpp"
 
-#include <map>
 #include <random>
-#include <set>
 #include <string>
 
 using namespace qwengpu;
 using namespace qwengpu::test;
 using machine::memory_op;
 using machine::source;
-using text::token_class;
 
 namespace {
-
-struct place {
-    std::uint32_t window, word;
-};
-
-/// The memories as a test would write them down.
-struct plain_memory {
-    std::array<std::uint32_t, 128> global{}, owner{}, shared{};
-    std::set<std::uint32_t> declared;
-    std::map<std::array<std::uint32_t, 3>, std::uint32_t> local;  ///< by warp, lane, word
-
-    [[nodiscard]] bool outside(std::uint32_t address, bool is_private) const {
-        const std::uint32_t window = address >> 27, word = address >> 2 & 127;
-        if ((address >> 9 & 0x3ffff) != 0) return true;
-        if (window == 28) return !is_private || word >= 48;
-        if (window == 29) return declared.count(word) == 0;
-        return window == 0 || owner[word] != window;
-    }
-    std::uint32_t& at(std::uint32_t warp, std::uint32_t lane, std::uint32_t address) {
-        const std::uint32_t window = address >> 27, word = address >> 2 & 127;
-        if (window == 28) return local[{warp, lane, word}];
-        return window == 29 ? shared[word] : global[word];
-    }
-};
 
 /// What a load makes of its word, byte by byte.
 std::uint32_t part_of(memory_op op, std::uint32_t word, std::uint32_t address) {
@@ -88,8 +62,8 @@ public:
         store.mem.store_data = source::r1;
         store.mem.is_private = true;
         bench_.put(14, store);
-        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare({1 + below(27), word});
-        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare({29, word});
+        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(1 + below(27), word);
+        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(29, word);
     }
 
     void write_somewhere() {
@@ -124,21 +98,12 @@ public:
 private:
     std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(choose_() % n); }
     std::uint32_t any_word() { return below(2) == 0 ? below(4096) - 2048 : static_cast<std::uint32_t>(choose_()); }
-    void declare(place p) {
+    void declare(std::uint32_t window, std::uint32_t word) {
         const std::uint32_t value = any_word();
-        bench_.declare(p.word, p.window, value);
-        if (p.window == 29) plain_.shared[p.word] = value, plain_.declared.insert(p.word);
-        else plain_.global[p.word] = value, plain_.owner[p.word] = p.window;
+        bench_.declare(word, window, value);
+        plain_.declare(window, word, value);
     }
-    /// Mostly near to what may be read.
-    std::uint32_t any_address() {
-        const std::uint32_t word = below(128), low = below(4) == 0 ? below(4) : 0;
-        if (below(20) == 0) return static_cast<std::uint32_t>(choose_());
-        const std::uint32_t windows[] = {28, 28, 29, plain_.owner[word], below(32)};
-        const std::uint32_t window = windows[below(5)];
-        const std::uint32_t beyond = below(20) == 0 ? 1U << (9 + below(18)) : 0;
-        return window << 27 | beyond | (window == 28 ? word % 56 : word) << 2 | low;
-    }
+    std::uint32_t any_address() { return test::any_address(choose_, plain_); }
     void check(memory_op op, bool is_private, std::uint32_t warp, std::uint32_t lane, std::uint32_t address) {
         const bool bad = misaligned(op, address), outside = !bad && plain_.outside(address, is_private);
         const auto where = "load " + std::to_string(static_cast<int>(op)) + " of " + std::to_string(address) + " in warp " + std::to_string(warp) + ", lane " + std::to_string(lane);
