@@ -46,6 +46,21 @@ struct constant_literal {
     std::uint32_t value = 0;
 };
 
+/// A word of a module variable that begins as an address: of the variable with this number in `program::variables`.
+struct variable_link {
+    int word = 0, variable = 0;
+};
+
+/// A variable of the module (__device__, __constant__) that the kernel uses. It begins every launch with its words, unless a
+/// session keeps it.
+struct module_variable {
+    std::string name;
+    int bytes = 4, align = 4;
+    int row = 0;  ///< row of the constants that holds its address; 0: only other variables know it
+    std::vector<std::uint32_t> words{};
+    std::vector<variable_link> links{};
+};
+
 /// The first row of the constants that belongs to the kernel; the rows below hold the launch's geometry.
 inline constexpr int first_free_constant = 13;
 
@@ -56,6 +71,10 @@ struct program {
     std::vector<block_notes> notes{};
     std::vector<kernel_parameter> parameters{};
     std::vector<constant_literal> literals{};
+    std::vector<module_variable> variables{};
+    int shared_words = 0;        ///< of shared memory, from word 1 on, that the kernel declares itself
+    int dynamic_shared_word = 0; ///< the first word of its dynamic arrays; 0: it has none
+    int local_words = 0;         ///< of local memory that a thread uses
     std::vector<std::string> cuda_files{};
     std::string ptx_file{};
 };

@@ -117,6 +117,7 @@ private:
     /// A slot writes before the slots of earlier stages, so it must leave alone what those are made from.
     void find_hazards(std::size_t at) {
         const fused_block& b = blocks_[at];
+        find_hazards_of_memory(at);
         for (int late = 1; late < 4; ++late) {
             if (!b.write[static_cast<std::size_t>(late)]) continue;
             for (int early = 0; early < late; ++early) {
@@ -126,6 +127,18 @@ private:
                 for (std::size_t w : from) conflict(number_of(b.stage[static_cast<std::size_t>(late)]), w);
             }
         }
+    }
+
+    /// An atomic writes what was there before it stores; a collective reads its register again for every slot.
+    void find_hazards_of_memory(std::size_t at) {
+        const fused_block& b = blocks_[at];
+        if (b.stage[1] == no_value) return;
+        const ir::instruction& i = f_.at(b.stage[1]);
+        if (i.kind == ir::made_by::atomic && b.write[1])
+            for (std::size_t w : reads_[at]) conflict(number_of(b.stage[1]), w);
+        if (i.kind != ir::made_by::collective || !i.b.is_value()) return;
+        for (std::size_t k = 0; k < 4; ++k)
+            if (b.write[k]) conflict(number_of(b.stage[k]), number_of(i.b.bits));
     }
 
     /// Two orders are tried: the one that takes the most entangled webs first, and the program's own.

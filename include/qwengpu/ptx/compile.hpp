@@ -22,6 +22,7 @@
 #include <qwengpu/ptx/ir_clean.hpp>
 #include <qwengpu/ptx/ir_hoist.hpp>
 #include <qwengpu/ptx/ir_legalise.hpp>
+#include <qwengpu/ptx/ir_locals.hpp>
 #include <qwengpu/ptx/ir_recompute.hpp>
 #include <qwengpu/ptx/layout.hpp>
 #include <qwengpu/ptx/link.hpp>
@@ -64,10 +65,38 @@ inline void check_blocks(const parsed_module& m, const function& kernel, std::si
                                       std::to_string(there) + "; split the kernel or roll its loops up");
 }
 
+/// Of an atomic that is two of the machine's nobody may ask what was there.
+inline void check_atomics(const parsed_module& m, const ir::function& f) {
+    diagnostics wrong(m.file);
+    ir::for_each_place(f, [&](const ir::operand& o) {
+        if (!o.is_value() || !f.at(o.bits).is_half) return;
+        const auto line = static_cast<std::uint32_t>(f.sources[f.at(o.bits).source].ptx_line);
+        wrong.add("ptx.unsupported", {line, 0}, "the result of a 64-bit atomic is not supported: it is two steps here; do not use it, or use 32-bit numbers");
+    });
+    wrong.throw_if_any();
+}
+
+/// Addresses of parameters that go anywhere but into loads.
+inline void check_parameter_places(const parsed_module& m, const ir::function& f) {
+    diagnostics wrong(m.file);
+    for (const ir::block& b : f.blocks)
+        for (ir::value_id v : b.body)
+            ir::for_each_operand(f.at(v), [&](const ir::operand& o) {
+                const auto line = static_cast<std::uint32_t>(f.sources[f.at(v).source].ptx_line);
+                if (o.kind == ir::from::parameter_place)
+                    wrong.add("ptx.unsupported", {line, 0}, "the address of a parameter is used as a number, or with an index; copy the parameter to a local variable first");
+            });
+    wrong.throw_if_any();
+}
+
 /// The kernel as words, blocks in their shape, everything ready to be fused.
 inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::function f = lower_kernel(m, kernel);
     ir::optimise(f);
+    ir::promote_locals(f);
+    ir::optimise(f);
+    ir::find_regions(f, machine::address::shared_window);
+    ir::place_locals(f, machine::address::local_window);
     ir::expand_wide(f);
     ir::optimise(f);
     ir::expand_divisions(f);
@@ -75,6 +104,8 @@ inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::hoist_reciprocals(f);
     ir::recompute_cheap_values(f);
     ir::drop_unused(f);
+    check_atomics(m, f);
+    check_parameter_places(m, f);
     return f;
 }
 

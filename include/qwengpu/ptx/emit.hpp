@@ -25,16 +25,18 @@ namespace detail {
 class constant_rows {
 public:
     constant_rows(const parsed_module& m, const function& kernel, const ir::function& f, const std::vector<fused_block>& blocks) {
-        std::vector<int> words(kernel.parameters.size(), 0);
+        std::vector<int> words(kernel.parameters.size() + f.module_variables.size(), 0);
         for (const fused_block& b : blocks) each_operand(f, b, [&](const ir::operand& o) {
             if (o.kind != ir::from::parameter) return;
             int& n = words[o.bits >> 16];
             n = std::max(n, static_cast<int>(o.bits & 0xffffU) + 1);
         });
-        for (std::size_t k = 0; k < words.size(); ++k) add_parameter(m, kernel, f, k, words[k]);
+        for (std::size_t k = 0; k < kernel.parameters.size(); ++k) add_parameter(m, kernel, f, k, words[k]);
+        for (std::size_t k = kernel.parameters.size(); k < words.size(); ++k) variable_rows_.push_back(words[k] > 0 ? next_++ : 0);
     }
 
     [[nodiscard]] int of_parameter(const ir::operand& o) const {
+        if ((o.bits >> 16) >= parameters_.size()) return variable_rows_[(o.bits >> 16) - parameters_.size()];
         return parameters_[o.bits >> 16].first_row + static_cast<int>(o.bits & 0xffffU);
     }
     int of_literal(std::uint32_t bits) {
@@ -43,6 +45,8 @@ public:
         return at->second;
     }
     [[nodiscard]] int end() const { return next_; }
+    /// Rows of the addresses of module variables; 0 where the code does not ask.
+    [[nodiscard]] const std::vector<int>& variables() const { return variable_rows_; }
     [[nodiscard]] const std::vector<machine::kernel_parameter>& parameters() const { return parameters_; }
     [[nodiscard]] const std::vector<machine::constant_literal>& literals() const { return literals_; }
 
@@ -68,6 +72,7 @@ private:
 
     int next_ = machine::first_free_constant;
     std::vector<machine::kernel_parameter> parameters_;
+    std::vector<int> variable_rows_;
     std::vector<machine::constant_literal> literals_;
     std::map<std::uint32_t, int> literal_rows_;
 };
@@ -79,8 +84,14 @@ public:
         : f_(f), from_(from), webs_(w), allocation_(a), rows_(rows) {}
 
     machine::machine_block run() {
+        if (from_.stage[1] != no_value && f_.at(from_.stage[1]).kind == ir::made_by::collective) first_port(f_.at(from_.stage[1]).b);
         for (int k = 0; k < 4; ++k) stage(k);
         if (from_.store != no_value) store();
+        if (from_.barrier >= 0) {
+            out_.mem.barrier = true;
+            out_.mem.barrier_id = static_cast<std::uint8_t>(from_.barrier);
+            out_.mem.barrier_count = static_cast<std::uint8_t>(from_.barrier_count);
+        }
         if (from_.branch) {
             out_.has_branch = true;
             out_.mem.cond = source(from_.condition, 4, nullptr);
@@ -96,6 +107,8 @@ private:
         if (v == no_value) return;
         const ir::instruction& i = f_.at(v);
         if (from_.write[at]) out_.dest[at] = allocation_.registers.at(webs_.of(v));
+        if (i.kind == ir::made_by::atomic) return atomic(i);
+        if (i.kind == ir::made_by::collective) return collective(i);
         if (k == 1) return load(i);
         machine::alu_instruction& out = k == 0 ? out_.s1 : k == 2 ? out_.s3 : out_.s4;
         out.op = i.op;
@@ -107,28 +120,77 @@ private:
 
     void load(const ir::instruction& i) {
         machine::memory_instruction& m = out_.mem;
-        m.op = machine::memory_op::load;
+        m.op = i.access;
         m.load_address = source(i.a, 1, nullptr);
         m.load_guard = source(i.b, 1, nullptr);
         m.load_sense = i.b.present() && i.sense;
+        m.is_private = i.is_private;
         m.load_else = source(i.c, 1, nullptr);
+    }
+
+    /// A collective reads R0; register 0 is zero.
+    void first_port(const ir::operand& o) {
+        if (o.is_value()) port(allocation_.registers.at(webs_.of(o.bits)));
+        else ports_ = 1;
+    }
+
+    void collective(const ir::instruction& i) {
+        machine::memory_instruction& m = out_.mem;
+        m.op = i.access;
+        if (i.access == machine::memory_op::shuffle) m.load_address = source(i.a, 1, nullptr);
+        if (i.access == machine::memory_op::ballot) m.load_sense = i.sense;
+    }
+
+    void atomic(const ir::instruction& i) {
+        machine::memory_instruction& m = out_.mem;
+        out_.lane_major = out_.has_store = true;
+        m.op = machine::memory_op::load;
+        m.load_address = m.store_address = source(i.a, 1, nullptr);
+        m.is_private = i.is_private;
+        m.store_data = i.op == machine::alu_op::none || i.op == machine::alu_op::cmp ? source(i.b, 1, nullptr) : machine::source::t3;
+        if (i.op == machine::alu_op::none) return;
+        out_.s3.op = i.op;
+        out_.s3.mod = i.mod;
+        out_.s3.a = machine::source::t2;
+        const bool compares = i.op == machine::alu_op::cmp, adds_float = i.op == machine::alu_op::fadd;
+        (adds_float ? out_.s3.c : out_.s3.b) = source(compares ? i.c : i.b, 2, &out_.s3);
+        m.store_guarded = m.sense = compares;
+        if (compares) m.cond = machine::source::t3;
     }
 
     void store() {
         const ir::instruction& i = f_.at(from_.store);
         machine::memory_instruction& m = out_.mem;
         out_.has_store = true;
+        m.is_private = i.is_private;
         m.store_address = source(i.a, 4, nullptr);
-        m.store_data = source(i.b, 4, nullptr);
+        m.store_data = i.stores_part() ? part_in_word(i) : source(i.b, 4, nullptr);
         m.store_guarded = i.c.present();
         if (!m.store_guarded) return;
         m.cond = source(i.c, 4, nullptr);
         m.sense = i.sense;
     }
 
+    /// The word around the place, with the part put in by stage 4.
+    machine::source part_in_word(const ir::instruction& i) {
+        const bool half = i.size == machine::access_size::half;
+        machine::memory_instruction& m = out_.mem;
+        m.op = half ? machine::memory_op::load_half_word : machine::memory_op::load_byte_word;
+        m.store_size = i.size;
+        m.load_address = m.store_address;
+        m.load_guard = source(i.c, 1, nullptr);
+        m.load_sense = i.c.present() && i.sense;
+        out_.s4.op = machine::alu_op::insert;
+        out_.s4.mod = half ? machine::mod::insert_half : std::uint8_t{0};
+        out_.s4.a = machine::source::t2;
+        out_.s4.b = source(i.b, 3, &out_.s4);
+        out_.s4.c = m.store_address;
+        return machine::source::t4;
+    }
+
     machine::source source(const ir::operand& o, int stage, machine::alu_instruction* in) {
         switch (o.kind) {
-            case ir::from::none: return machine::source::zero;
+            case ir::from::none: case ir::from::local: case ir::from::parameter_place: return machine::source::zero;
             case ir::from::special: out_.special = static_cast<machine::special_register>(o.bits); return machine::source::special;
             case ir::from::literal: return o.bits == 0 ? machine::source::zero : literal(o.bits, in);
             case ir::from::row: return constant(static_cast<int>(o.bits), in);
@@ -203,6 +265,74 @@ private:
 
 }  // namespace detail
 
+namespace detail {
+
+/// Numbers of the machine's blocks: in their order, but those where lanes meet are the highest, and a trap is a number
+/// without a block, one for each line.
+class block_numbers {
+public:
+    block_numbers(const std::vector<fused_block>& blocks, int exit) : exit_(exit), of_(blocks.size()) {
+        const auto meeting = static_cast<int>(std::count_if(blocks.begin(), blocks.end(), [](const fused_block& b) { return b.meeting; }));
+        int meets = exit - meeting;
+        for (std::size_t k = 0; k < blocks.size(); ++k) of_[k] = blocks[k].meeting ? meets++ : next_++;
+        meeting_ = meeting;
+    }
+
+    [[nodiscard]] int of(std::size_t fused) const { return of_[fused]; }
+    int target(std::uint32_t t, std::uint32_t source) {
+        if (t == ir::exit_target) return exit_;
+        if (t != ir::trap_target) return of_[t];
+        const auto [at, fresh] = traps_.try_emplace(source, next_);
+        if (fresh) ++next_;
+        return at->second;
+    }
+    /// Sources of the traps, with their numbers.
+    [[nodiscard]] const std::map<std::uint32_t, int>& traps() const { return traps_; }
+    /// How many numbers are taken.
+    [[nodiscard]] int taken() const { return next_ + meeting_; }
+    /// The number behind the last block.
+    [[nodiscard]] int end() const { return meeting_ > 0 ? exit_ : next_; }
+
+private:
+    int exit_, next_ = 0, meeting_ = 0;
+    std::vector<int> of_;
+    std::map<std::uint32_t, int> traps_;
+};
+
+/// Words that a module variable begins with, and the addresses among them.
+class variable_writer {
+public:
+    variable_writer(const parsed_module& m, const ir::function& f) : m_(m), f_(f) {}
+
+    machine::module_variable run(std::size_t k, int row) {
+        const variable& v = m_.variables[f_.module_variables[k]];
+        machine::module_variable out{v.name, static_cast<int>(v.bytes()), alignment_of(v), row, {}, {}};
+        out.words.assign((v.bytes() + 3) / 4, 0);
+        for (const initial_value& i : v.initial) put(out, i, static_cast<std::uint64_t>(bytes_of(v.type)));
+        return out;
+    }
+
+private:
+    static int alignment_of(const variable& v) {
+        const auto natural = static_cast<std::uint64_t>(bytes_of(v.type) * v.vector);
+        return static_cast<int>(std::max<std::uint64_t>(v.alignment != 0 ? v.alignment : natural, 4));
+    }
+
+    void put(machine::module_variable& out, const initial_value& i, std::uint64_t bytes) const {
+        const std::uint64_t at = i.index * bytes;
+        for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < out.words.size(); ++k)
+            out.words[(at + k) / 4] |= static_cast<std::uint32_t>((i.bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
+        if (i.sym.kind != symbol_kind::module_variable) return;
+        const auto known = std::find(f_.module_variables.begin(), f_.module_variables.end(), i.sym.id);
+        out.links.push_back({static_cast<int>(at / 4), static_cast<int>(known - f_.module_variables.begin())});
+    }
+
+    const parsed_module& m_;
+    const ir::function& f_;
+};
+
+}  // namespace detail
+
 /// What the blocks of a program need of the machine besides registers.
 struct demand {
     int blocks = 0, constants = 0;
@@ -213,25 +343,33 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
                                                         const std::vector<fused_block>& blocks, const ir::webs& w, const allocation& a, int exit) {
     detail::constant_rows rows(m, kernel, f, blocks);
     const detail::line_writer lines(m, f);
-    machine::program out;
-    bool traps = false;
-    const auto target = [&](std::uint32_t t) {
-        traps = traps || t == ir::trap_target;
-        return static_cast<std::uint16_t>(t == ir::exit_target ? static_cast<std::uint32_t>(exit) : t == ir::trap_target ? static_cast<std::uint32_t>(blocks.size()) : t);
-    };
+    detail::block_numbers numbers(blocks, exit);
+    std::vector<machine::machine_block> written;
     for (const fused_block& b : blocks) {
-        machine::machine_block block = detail::block_writer(f, b, w, a, rows).run();
-        block.next = target(b.next);
-        if (b.branch) block.taken = target(b.taken);
-        out.blocks.push_back(block);
-        out.notes.push_back(lines.notes(b));
+        written.push_back(detail::block_writer(f, b, w, a, rows).run());
+        written.back().next = static_cast<std::uint16_t>(numbers.target(b.next, b.source));
+        if (b.branch) written.back().taken = static_cast<std::uint16_t>(numbers.target(b.taken, b.source));
     }
+    const demand needs{numbers.taken(), rows.end()};
+    machine::program out;
+    if (needs.blocks > exit) return {std::move(out), needs};
+    out.blocks.assign(static_cast<std::size_t>(numbers.end()), machine::no_block);
+    out.notes.resize(out.blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+        out.blocks[static_cast<std::size_t>(numbers.of(k))] = written[k];
+        out.notes[static_cast<std::size_t>(numbers.of(k))] = lines.notes(blocks[k]);
+    }
+    for (const auto& [source, id] : numbers.traps()) out.notes[static_cast<std::size_t>(id)].branch = lines.of(source);
     out.name = kernel.name;
     out.parameters = rows.parameters();
     out.literals = rows.literals();
+    for (std::size_t k = 0; k < f.module_variables.size(); ++k) out.variables.push_back(detail::variable_writer(m, f).run(k, rows.variables()[k]));
+    out.shared_words = f.shared_words;
+    out.dynamic_shared_word = f.dynamic_word;
+    out.local_words = f.local_words;
     out.cuda_files = lines.names();
     out.ptx_file = m.file;
-    return {std::move(out), demand{static_cast<int>(blocks.size()) + (traps ? 1 : 0), rows.end()}};
+    return {std::move(out), needs};
 }
 
 }  // namespace qwengpu::ptx

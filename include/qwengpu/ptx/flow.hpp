@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,16 +24,19 @@ struct frame {
     std::uint32_t first_register = 0; ///< its registers are numbered from here
 };
 
-enum class step_kind : std::uint8_t { plain, enter_call, leave_call };
+/// What a step does. A bar.red is three: its threads clear a counter, count in it, and read it, with barriers between; an
+/// atomic that is no instruction of the machine is a first try and more of them.
+enum class step_kind : std::uint8_t { plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try };
 
 struct flow_step {
     step_kind kind = step_kind::plain;
     std::uint32_t frame = 0;          ///< of the instruction; of a call: the callee's
     const instruction* code = nullptr;
+    bool unguarded = false;           ///< the guard chose the way here
 };
 
-/// How a block ends: it goes on to `next`; or, by a guard or by index == `index`, to `taken`.
-enum class flow_end : std::uint8_t { go, guard, index };
+/// How a block ends: it goes on to `next`; or, by a guard, by index == `index` or because a try failed, to `taken`.
+enum class flow_end : std::uint8_t { go, guard, index, failed_try };
 
 struct flow_block {
     std::vector<flow_step> steps{};
@@ -95,7 +99,17 @@ private:
     }
 
     static bool ends_block(const instruction& i) {
-        return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" || i.opcode == "trap" || i.opcode == "call";
+        return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" || traps(i) || i.opcode == "call" || is_apart(i);
+    }
+    static bool traps(const instruction& i) { return i.opcode == "trap" || i.opcode == "brkpt"; }
+
+    static bool waits(const instruction& i) { return i.opcode == "bar" || i.opcode == "barrier"; }
+    static bool counts_round(const instruction& i) { return (i.opcode == "atom" || i.opcode == "red") && (i.has("inc") || i.has("dec")); }
+    /// Instructions of several lanes carry no guard: it becomes a branch. Those that wait or try again end a block in any case.
+    static bool is_apart(const instruction& i) {
+        if (waits(i) || counts_round(i)) return true;
+        constexpr std::string_view of_several_lanes = " atom red shfl vote match redux elect activemask ";
+        return i.predicate && of_several_lanes.find(" " + std::string(i.opcode) + " ") != std::string_view::npos;
     }
 
     void place(const instruction& i, std::size_t k, std::uint32_t fr, ir::block_id back, const std::vector<ir::block_id>& block_at) {
@@ -105,10 +119,11 @@ private:
         if (i.opcode == "bra") return go(i, here, fr, after, label(fr, i.operands[0].id, block_at));
         if (i.opcode == "ret") return go(i, here, fr, after, back);
         if (i.opcode == "exit") return go(i, here, fr, after, ir::exit_target);
-        if (i.opcode == "trap") return go(i, here, fr, after, ir::trap_target);
-        if (i.opcode == "brx") return indexed(i, here, fr, block_at);
+        if (traps(i)) return go(i, here, fr, after, ir::trap_target);
+        if (i.opcode == "brx") return indexed(i, behind_guard(i, here, fr, after), fr, block_at);
+        if (is_apart(i)) return apart(i, behind_guard(i, here, fr, after), fr, after);
         if (i.opcode == "call") return call(i, here, fr, after);
-        out_.blocks[here].steps.push_back({step_kind::plain, fr, &i});
+        out_.blocks[here].steps.push_back({step_kind::plain, fr, &i, false});
     }
 
     ir::block_id label(std::uint32_t fr, std::uint32_t id, const std::vector<ir::block_id>& block_at) const {
@@ -127,7 +142,6 @@ private:
 
     /// A jump by index becomes a chain of comparisons; an index beyond the table is undefined and takes the last way.
     void indexed(const instruction& i, ir::block_id here, std::uint32_t fr, const std::vector<ir::block_id>& block_at) {
-        if (i.predicate) return wrong_.add("ptx.unsupported", i.where, "a guarded brx.idx is not supported; branch around it instead");
         const std::vector<std::uint32_t>& labels = out_.frames[fr].code->branch_tables[i.operands[1].id].labels;
         if (labels.empty()) return;
         for (std::size_t k = 0; k + 1 < labels.size(); ++k) {
@@ -145,20 +159,54 @@ private:
         if (labels.size() == 1) out_.blocks[here].next = label(fr, labels[0], block_at);
     }
 
+    /// The block itself, or for a guarded instruction a new one that the guard leads to.
+    ir::block_id behind_guard(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {
+        if (!i.predicate) return here;
+        const ir::block_id from = fresh();
+        go(i, here, fr, after, from);
+        return from;
+    }
+
+    ir::block_id fresh() {
+        out_.blocks.emplace_back();
+        return static_cast<ir::block_id>(out_.blocks.size() - 1);
+    }
+
+    void apart(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after) {
+        if (waits(i) && i.has("red")) {
+            for (step_kind k : {step_kind::red_wait, step_kind::red_clear, step_kind::red_count}) {
+                const ir::block_id then = fresh();
+                out_.blocks[at].steps.push_back({k, fr, &i, true});
+                out_.blocks[at].next = then;
+                at = then;
+            }
+            out_.blocks[at].steps.push_back({step_kind::red_read, fr, &i, true});
+        } else if (counts_round(i)) {
+            const ir::block_id again = fresh();
+            out_.blocks[at].steps.push_back({step_kind::first_try, fr, &i, true});
+            out_.blocks[at].next = again;
+            at = again;
+            flow_block& b = out_.blocks[at];
+            b.steps.push_back({step_kind::next_try, fr, &i, true});
+            b.end = flow_end::failed_try;
+            b.frame = fr;
+            b.by = &i;
+            b.taken = again;
+        } else {
+            out_.blocks[at].steps.push_back({step_kind::plain, fr, &i, true});
+        }
+        out_.blocks[at].next = after;
+    }
+
     void call(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {
         const function* f = callee(i, fr);
         if (f == nullptr) return;
-        ir::block_id from = here;
-        if (i.predicate) {
-            from = static_cast<ir::block_id>(out_.blocks.size());
-            out_.blocks.emplace_back();
-            go(i, here, fr, after, from);
-        }
+        const ir::block_id from = behind_guard(i, here, fr, after);
         const auto inner = static_cast<std::uint32_t>(out_.frames.size());
-        out_.blocks[from].steps.push_back({step_kind::enter_call, inner, &i});
+        out_.blocks[from].steps.push_back({step_kind::enter_call, inner, &i, false});
         const auto back = static_cast<ir::block_id>(out_.blocks.size());
         out_.blocks.emplace_back();
-        out_.blocks[back].steps.push_back({step_kind::leave_call, inner, &i});
+        out_.blocks[back].steps.push_back({step_kind::leave_call, inner, &i, false});
         out_.blocks[back].next = after;
         const ir::block_id first = copy({f, fr, &i, next_register_}, back);
         out_.blocks[from].next = first;

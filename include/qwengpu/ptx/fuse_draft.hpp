@@ -85,6 +85,8 @@ public:
         const node& x = p_.nodes[index(n)];
         for (int before : x.memory_before)
             if (!at.done.test(index(before))) return false;
+        if (x.stores_part) return ready_part(at, d, x);
+        if (x.is_collective() && !available(at, d, x.in[1], 0)) return false;
         return std::all_of(x.in.begin(), x.in.end(), [&](const input& i) { return available(at, d, i, stage); });
     }
 
@@ -100,13 +102,19 @@ public:
             if (const int n = d.stage[index(k)]; n != no_node) from[index(k)] = sources(d, n, r, from);
         const unsigned from_store = d.store == no_node ? 0 : sources(d, d.store, r, from);
         const unsigned from_branch = d.branch ? source(d, p_.condition, r, from) : 0;
-        if (!r.fits || !harmless(d, r, from) || !rules_hold(d, after) || !all_serve(d)) return std::nullopt;
+        if (!r.fits || !harmless(d, r, from) || !suits_memory_stage(d, r) || !rules_hold(d, after) || !all_serve(d)) return std::nullopt;
         after.live += change_of_live(at, d, after);
         return tokens(d, r, from, from_store, from_branch);
     }
 
 private:
     static std::size_t index(int n) { return static_cast<std::size_t>(n); }
+
+    /// A store of a part of a word loads the word in the memory stage and puts the part in in stage 4.
+    [[nodiscard]] bool ready_part(const progress& at, const draft& d, const node& x) const {
+        return d.stage[1] == no_node && d.stage[3] == no_node && available(at, d, x.in[0], 1) && available(at, d, x.in[1], 3) &&
+               available(at, d, x.in[2], 1);
+    }
 
     [[nodiscard]] bool users_done(const node& x, const progress& after, const draft& d) const {
         if (x.used_by_branch && !d.branch) return false;
@@ -159,6 +167,19 @@ private:
         return true;
     }
 
+    /// A collective reads its register once more for every slot, an atomic all of its own after it wrote what was there.
+    [[nodiscard]] bool suits_memory_stage(const draft& d, const detail::reads& r) const {
+        if (d.stage[1] == no_node) return true;
+        const node& x = p_.nodes[index(d.stage[1])];
+        if (x.is_atomic()) return !d.write[0] && !(d.write[1] && std::find(r.web.begin(), r.web.end(), x.web) != r.web.end());
+        if (!x.is_collective()) return true;
+        const input& i = x.in[1];
+        const std::uint32_t web = i.external != no_web ? p_.externals[i.external].web : i.node != no_node ? p_.nodes[index(i.node)].web : no_web;
+        for (std::size_t k = 0; k < 4; ++k)
+            if (d.write[k] && p_.nodes[index(d.stage[k])].web == web) return false;
+        return true;
+    }
+
     /// A new value of a web is written only when all uses of the old one are done.
     [[nodiscard]] bool rules_hold(const draft& d, const progress& after) const {
         for (int k = 0; k < 4; ++k) {
@@ -179,8 +200,8 @@ private:
         if (d.store != no_node) std::for_each(p_.nodes[index(d.store)].in.begin(), p_.nodes[index(d.store)].in.end(), reach);
         for (int k = 3; k >= 0; --k) {
             if (d.stage[index(k)] == no_node) continue;
-            if (!d.write[index(k)] && ((serves >> k) & 1U) == 0) return false;
             const node& x = p_.nodes[index(d.stage[index(k)])];
+            if (!d.write[index(k)] && ((serves >> k) & 1U) == 0 && !x.is_atomic()) return false;
             std::for_each(x.in.begin(), x.in.end(), reach);
         }
         return true;
@@ -222,6 +243,8 @@ private:
         if (d.store != no_node) slots[n++] = {2.5, from_store};
         for (int k = 3; k >= 0; --k)
             if (d.write[index(k)]) slots[n++] = {p_.nodes[index(d.stage[index(k)])].word, from[index(k)]};
+        const bool atomic = d.stage[1] != no_node && p_.nodes[index(d.stage[1])].is_atomic();
+        if (atomic) return 1 + lanes * (2.5 + (n > 0 ? slots[0].cost : 0));
         std::size_t uniform_from = n;
         while (uniform_from > 0 && r.all_uniform(slots[uniform_from - 1].from)) --uniform_from;
         double sum = uniform_from < n ? 2 : 1;

@@ -33,6 +33,7 @@ struct node {
     bool only_stage3 = false, uniform = false;
     bool crosses = false;              ///< must be in its register when the block ends
     bool guarded_store = false;        ///< shares the block's condition, so it stands in no block with a branch
+    bool stores_part = false;          ///< a store that takes the memory stage and stage 4 too
     bool must_write = false;           ///< a load whose value nobody uses still needs a slot
     std::uint32_t web = no_web;
     double word = 1.5;                 ///< tokens of its word
@@ -42,6 +43,8 @@ struct node {
     bool used_by_branch = false;
 
     [[nodiscard]] bool is_alu() const { return kind == ir::made_by::alu; }
+    [[nodiscard]] bool is_atomic() const { return kind == ir::made_by::atomic; }
+    [[nodiscard]] bool is_collective() const { return kind == ir::made_by::collective; }
     /// Cheap enough to be worked out again instead of kept in a register.
     [[nodiscard]] bool repeatable() const { return is_alu() && !only_stage3; }
 };
@@ -101,6 +104,7 @@ private:
         n.uniform = uniform_.uniform(v);
         n.crosses = lives_.alive_out(id_, v);
         n.guarded_store = i.kind == ir::made_by::store && i.c.present();
+        n.stores_part = i.stores_part();
         n.web = webs_.of(v);
         n.word = ir::tokens_of_word(f_, v);
         std::size_t k = 0;
@@ -144,7 +148,7 @@ private:
     static double expected(const node& n) {
         constexpr double record_share = 0.35;
         const double word = n.uniform ? 1 + n.word : lanes * n.word;
-        if (n.kind == ir::made_by::store) return 1 + lanes * 2.5;
+        if (n.kind == ir::made_by::store || n.kind == ir::made_by::atomic) return 1 + lanes * 2.5;
         if (n.crosses || n.must_write) return record_share + word;
         const bool awkward = !n.repeatable() && n.users.size() > 1;
         return record_share + word * (awkward ? 0.6 : 0.2);

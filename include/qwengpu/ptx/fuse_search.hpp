@@ -61,7 +61,7 @@ private:
     }
 
     [[nodiscard]] bool suits(const node& n, int stage) const {
-        if (stage == 1) return n.kind == ir::made_by::load;
+        if (stage == 1) return n.kind == ir::made_by::load || n.is_collective() || n.is_atomic();
         return n.is_alu() && (stage == 2 || !n.only_stage3);
     }
 
@@ -83,6 +83,7 @@ private:
     template <class F>
     void stage(const progress& at, draft& d, int k, F& try_draft) {
         if (k == 4) return ends(at, d, try_draft);
+        if (k > 1 && holds_atomic(d)) return choices(d, try_draft);
         stage(at, d, k + 1, try_draft);
         std::vector<int> found;
         candidates(at, d, k, found);
@@ -91,6 +92,11 @@ private:
             stage(at, d, k + 1, try_draft);
             d.stage[static_cast<std::size_t>(k)] = no_node;
         }
+    }
+
+    /// An atomic takes all stages from the second on, and the store.
+    [[nodiscard]] bool holds_atomic(const draft& d) const {
+        return d.stage[1] != no_node && p_.nodes[static_cast<std::size_t>(d.stage[1])].is_atomic();
     }
 
     template <class F>

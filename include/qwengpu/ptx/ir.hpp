@@ -23,12 +23,14 @@ using block_id = std::uint32_t;
 inline constexpr block_id exit_target = 0xffffffffU, trap_target = 0xfffffffeU;
 constexpr bool is_block(block_id b) { return b < trap_target; }
 
-/// What an operand is. Rows are geometry rows of the constants; a parameter word gets its row when the program is made.
-enum class from : std::uint8_t { none, value, literal, row, parameter, special };
+/// What an operand is. Rows are geometry rows of the constants; a parameter word gets its row when the program is made;
+/// parameters behind the kernel's own are the addresses of module variables. `local` and `parameter_place` are addresses
+/// that are words only when it is known what is left of local memory: no instruction of the machine sees them.
+enum class from : std::uint8_t { none, value, literal, row, parameter, special, local, parameter_place };
 
 struct operand {
     from kind = from::none;
-    std::uint32_t bits = 0;  ///< value id; literal; row; parameter << 16 | word; special register
+    std::uint32_t bits = 0;  ///< value id; literal; row; parameter << 16 | word; special register; byte of all local variables; parameter << 16 | byte
 
     friend bool operator==(const operand&, const operand&) = default;
     [[nodiscard]] constexpr bool present() const { return kind != from::none; }
@@ -37,7 +39,7 @@ struct operand {
     [[nodiscard]] constexpr bool is(std::uint32_t literal) const { return kind == from::literal && bits == literal; }
     /// Whether it needs a stage's 16 bits: a literal that is not 0, or a row of the constants.
     [[nodiscard]] constexpr bool is_constant() const {
-        return (is_literal() && bits != 0) || kind == from::row || kind == from::parameter;
+        return (is_literal() && bits != 0) || kind == from::row || kind == from::parameter || kind == from::local || kind == from::parameter_place;
     }
 };
 
@@ -47,30 +49,53 @@ constexpr operand row(int n) { return {from::row, static_cast<std::uint32_t>(n)}
 constexpr operand parameter_word(std::uint32_t parameter, std::uint32_t word) {
     return {from::parameter, parameter << 16 | word};
 }
+constexpr operand local_place(std::uint32_t byte) { return {from::local, byte}; }
+constexpr operand parameter_place(std::uint32_t parameter, std::uint32_t byte) { return {from::parameter_place, parameter << 16 | byte}; }
 constexpr operand special(machine::special_register r) { return {from::special, static_cast<std::uint32_t>(r)}; }
 inline constexpr operand zero = literal(0);
+/// The selector of a prmt, of which 16 bits count, as the literal that fits a stage's 16 bits.
+constexpr operand selector(unsigned nibbles) { return literal((nibbles & 0x8000U) != 0 ? nibbles | 0xffff0000U : nibbles); }
 
 /// What a value is made by. `wide_*` are halves of 64-bit operations on a pair (a, b) and a pair (c, d), low word first;
 /// they and `divide` are expanded before blocks are formed.
-enum class made_by : std::uint8_t { alu, load, store, phi, wide_compare, wide_add_high, wide_sub_high, divide };
+enum class made_by : std::uint8_t { alu, load, store, phi, wide_compare, wide_add_high, wide_sub_high, divide, collective, atomic };
 
 /// Bits of `mod` of a division.
 inline constexpr std::uint8_t divide_signed = 1, divide_remainder = 2;
 
+/// What memory an access may be of.
+enum class region : std::uint8_t { any, global, shared, local };
+
 /// An instruction and the value it makes (a store makes none).
-///   alu    op(a, b, c) as the machine's table says        load   word at a, if bit 0 of b equals sense (none: always), else c
-///   store  word b to a, if bit 0 of c equals sense         phi    inputs of `function::phi_inputs[a.bits]`
+///   alu    op(a, b, c) as the machine's table says        load   `access` at a, if bit 0 of b equals sense (none: always), else c
+///   store  word b (or its low bytes, by `size`) to a, if bit 0 of c equals sense
+///   phi    inputs of `function::phi_inputs[a.bits]`
+///   collective  `access` of the word b, of the lane a if it is a shuffle
+///   atomic  the word that was at a, where op(that word, b) is now (b itself if op is none); with `cmp`: b if it equals c
 struct instruction {
     made_by kind = made_by::alu;
     alu_op op = alu_op::none;
     std::uint8_t mod = 0;
+    machine::memory_op access = machine::memory_op::load;  ///< of a load: a word, or a byte or half word, extended
+    machine::access_size size = machine::access_size::word;  ///< of a store; a part of a word takes a load and an insertion too
     bool sense = false;
     bool pinned = false;  ///< a volatile access: neither dropped nor merged
+    bool is_half = false;               ///< an atomic that is a part of one: what was there may not be asked
+    bool meets = false;                 ///< a collective that waits for all lanes of the warp
+    bool is_private = false;            ///< an access that may be of local memory
+    region where = region::any;         ///< of an access
+    std::uint32_t epoch = 0;            ///< of an access: fences before it in the kernel's text
     operand a{}, b{}, c{}, d{};
     std::uint32_t source = 0;  ///< index into `function::sources`
 
     [[nodiscard]] bool is_alu(alu_op o) const { return kind == made_by::alu && op == o; }
-    [[nodiscard]] bool is_memory() const { return kind == made_by::load || kind == made_by::store; }
+    [[nodiscard]] bool is_memory() const { return kind == made_by::load || kind == made_by::store || kind == made_by::atomic; }
+    [[nodiscard]] bool writes_memory() const { return kind == made_by::store || kind == made_by::atomic; }
+    [[nodiscard]] bool stores_part() const { return kind == made_by::store && size != machine::access_size::word; }
+    /// How many bytes an access touches.
+    [[nodiscard]] std::uint32_t bytes() const {
+        return 4U >> static_cast<unsigned>(kind == made_by::store ? size : machine::size_of(access));
+    }
 };
 
 /// Calls f on every operand that is there; inputs of a phi are not among them.
@@ -88,8 +113,11 @@ struct terminator {
     block_id taken = exit_target, next = exit_target;
     std::uint32_t source = 0;
     int ptx_if_taken = 0, ptx_if_next = 0;  ///< PTX instructions of empty blocks on the way
+    int barrier = -1, barrier_count = 0;    ///< the lanes wait at it before they go to `next`; its count as the machine has it
+    bool meets_warp = false;                ///< the lanes of the warp meet before they go to `next`
 
     [[nodiscard]] bool branches() const { return cond.present(); }
+    [[nodiscard]] bool waits() const { return barrier >= 0 || meets_warp; }
 };
 
 struct block {
@@ -101,6 +129,11 @@ struct block {
     bool meeting_point = false;  ///< stays a block although it does nothing: lanes meet here
 };
 
+/// A local variable of a frame, in the space of all local variables of the kernel.
+struct local_variable {
+    std::uint32_t frame = 0, first_byte = 0, bytes = 0;
+};
+
 /// A kernel. Block 0 is the entry and has no predecessors.
 struct function {
     std::string name;
@@ -108,7 +141,12 @@ struct function {
     std::vector<std::vector<operand>> phi_inputs;
     std::vector<block> blocks;
     std::vector<machine::source_line> sources;
-    std::vector<bool> pointers;  ///< for each parameter: whether it is known to be a pointer
+    std::vector<bool> pointers;  ///< for each parameter: whether it is known to be a pointer; then for each module variable
+    std::vector<std::uint32_t> module_variables;  ///< ids of those it uses, in the order of their addresses behind the parameters
+    int shared_words = 0, dynamic_word = 0;       ///< of shared memory: words that it declares, first of the dynamic ones (0: none)
+    std::vector<local_variable> locals;
+    std::vector<std::uint32_t> caller_of_frame;   ///< of frame 0: itself
+    int local_words = 0;                          ///< of local memory: words that its variables and spilled values take
 
     [[nodiscard]] instruction& at(value_id v) { return values[v]; }
     [[nodiscard]] const instruction& at(value_id v) const { return values[v]; }
@@ -148,7 +186,7 @@ void for_each_place(Function& fn, F&& f) {
 }
 
 /// Whether the instruction may be dropped if nobody uses its value.
-inline bool is_pure(const instruction& i) { return i.kind != made_by::store && !i.pinned; }
+inline bool is_pure(const instruction& i) { return !i.writes_memory() && !i.pinned; }
 
 /// The same comparison with its operands exchanged.
 constexpr std::uint8_t mirrored(std::uint8_t mod) {

@@ -45,7 +45,7 @@ inline void settle(function& f, block_id b, bool taken) {
 /// A block that does nothing but go on; the entry stays.
 inline bool is_empty(const function& f, block_id b) {
     const block& e = f.blocks[b];
-    return b != 0 && e.phis.empty() && e.body.empty() && !e.end.branches() && e.end.next != b;
+    return b != 0 && e.phis.empty() && e.body.empty() && !e.end.branches() && !e.end.waits() && e.end.next != b;
 }
 
 /// Whether the edge from p over the empty block e can go on to e's target: phis there must not tell the two ways apart.
@@ -85,7 +85,7 @@ inline bool jump_over_empty(function& f, block_id b) {
 /// Takes the only successor of b into b, if b is its only predecessor.
 inline bool merge_next(function& f, block_id b) {
     const block_id n = f.blocks[b].end.next;
-    if (f.blocks[b].end.branches() || !is_block(n) || n == b || n == 0 || f.blocks[n].predecessors.size() != 1) return false;
+    if (f.blocks[b].end.branches() || f.blocks[b].end.waits() || !is_block(n) || n == b || n == 0 || f.blocks[n].predecessors.size() != 1) return false;
     if (!f.blocks[n].phis.empty()) return false;
     block& to = f.blocks[b];
     block& from = f.blocks[n];

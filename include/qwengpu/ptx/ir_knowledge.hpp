@@ -63,13 +63,28 @@ inline std::uint32_t shift_bound(const function& f, const instruction& i, int de
     return n > 31 ? 0 : a >> n;
 }
 
+/// The bound of bytes that a literal chooses; one that may repeat a sign can be anything.
+inline std::uint32_t permuted_bound(const function& f, const instruction& i, int depth) {
+    if (!i.c.is_literal()) return largest_word;
+    const std::uint64_t from = std::uint64_t{upper_bound(f, i.b, depth)} << 32 | upper_bound(f, i.a, depth);
+    std::uint32_t bound = 0;
+    for (unsigned at = 0; at < 4; ++at) {
+        const std::uint32_t nibble = i.c.bits >> (4 * at) & 15U;
+        const bool high = (nibble & 4U) != 0;
+        const std::uint32_t whole = all_ones_above(static_cast<std::uint32_t>(high ? from >> 32 : from));
+        const std::uint32_t byte = whole >> (8 * (nibble & 3U)) & 255U;
+        bound |= ((nibble & 8U) != 0 ? (byte > 127 ? 255U : 0U) : byte) << (8 * at);
+    }
+    return bound;
+}
+
 inline std::uint32_t alu_bound(const function& f, const instruction& i, int depth) {
     const auto of = [&](const operand& o) { return upper_bound(f, o, depth); };
     switch (i.op) {
         case alu_op::none: return 0;
         case alu_op::add:
             if (i.mod & machine::mod::add_subtract) return largest_word;
-            return clamp(of(i.a) + (std::uint64_t{of(i.b)} << (i.mod & machine::mod::add_shift)));
+            return clamp(of(i.a) + (std::uint64_t{of(i.b)} << (i.mod & machine::mod::add_shift)) + ((i.mod & machine::mod::add_carry) ? 1U : 0U));
         case alu_op::lop: return lop_bound(f, i, depth);
         case alu_op::shl: case alu_op::shr: case alu_op::sar: return shift_bound(f, i, depth);
         case alu_op::cmp: return 1;
@@ -87,7 +102,9 @@ inline std::uint32_t alu_bound(const function& f, const instruction& i, int dept
             return product > largest_word ? largest_word : clamp(product + of(i.c));
         }
         case alu_op::popc: case alu_op::clz: return 32;
-        case alu_op::brev: case alu_op::rcp: return largest_word;
+        case alu_op::prmt: return permuted_bound(f, i, depth);
+        case alu_op::fcmp: return 1;
+        default: return largest_word;
     }
     return largest_word;
 }
@@ -101,15 +118,47 @@ inline std::uint32_t upper_bound(const function& f, const operand& o, int depth)
         case from::literal: return o.bits;
         case from::row: return detail::row_bound(o.bits);
         case from::special: return detail::largest_block - 1;
-        case from::parameter: return detail::largest_word;
+        case from::parameter: case from::local: case from::parameter_place: return detail::largest_word;
         case from::value: break;
     }
     const instruction& i = f.at(o.bits);
+    if (i.kind == made_by::load && !i.c.present() && i.access == machine::memory_op::load_u8) return 255;
+    if (i.kind == made_by::load && !i.c.present() && i.access == machine::memory_op::load_u16) return 65535;
     return i.kind == made_by::alu && depth > 0 ? detail::alu_bound(f, i, depth - 1) : detail::largest_word;
 }
 
 inline bool is_boolean(const function& f, const operand& o) { return upper_bound(f, o) <= 1; }
 inline bool is_not_negative(const function& f, const operand& o) { return upper_bound(f, o) <= detail::largest_grid; }
+
+namespace detail {
+
+/// As signed_bits, of a prmt: its upper bytes are the sign of the byte below them.
+constexpr int signed_bits_of_selector(std::uint32_t nibbles) {
+    int bits = 32;
+    for (int at = 3; at > 0; --at) {
+        const std::uint32_t here = nibbles >> (4 * at) & 15U, below = nibbles >> (4 * at - 4) & 15U;
+        if (here != (below | 8U)) break;
+        bits -= 8;
+    }
+    return bits;
+}
+
+}  // namespace detail
+
+/// The least n known for which the operand is its low n bits, repeated upwards by their sign; 32 if nothing is known.
+inline int signed_bits(const function& f, const operand& o) {
+    constexpr int nothing = 32;
+    const std::uint32_t most = upper_bound(f, o);
+    if (o.is_literal() && (o.bits >> 31) != 0) return 33 - std::countl_one(o.bits);
+    if (most <= detail::largest_grid) return 33 - std::countl_zero(most);
+    if (!o.is_value()) return nothing;
+    const instruction& i = f.at(o.bits);
+    if (i.kind == made_by::load && !i.c.present() && i.access == machine::memory_op::load_s8) return 8;
+    if (i.kind == made_by::load && !i.c.present() && i.access == machine::memory_op::load_s16) return 16;
+    if (i.is_alu(alu_op::sar) && i.b.is_literal()) return 32 - static_cast<int>(std::min(i.b.bits, 31U));
+    if (i.is_alu(alu_op::prmt) && i.c.is_literal()) return detail::signed_bits_of_selector(i.c.bits);
+    return nothing;
+}
 
 /// How many low bits of the operand are surely 0. Buffers begin at words, so two of a pointer's are.
 inline int trailing_zeros(const function& f, const operand& o, int depth = 6) {
@@ -121,7 +170,9 @@ inline int trailing_zeros(const function& f, const operand& o, int depth = 6) {
     const auto of = [&](const operand& x) { return trailing_zeros(f, x, depth - 1); };
     const int shift = i.mod & machine::mod::add_shift;
     switch (i.op) {
-        case alu_op::add: return std::min({of(i.a), of(i.b) + ((i.mod & machine::mod::add_subtract) ? 0 : shift), all});
+        case alu_op::add:
+            if (i.mod & machine::mod::add_carry) return 0;
+            return std::min({of(i.a), of(i.b) + ((i.mod & machine::mod::add_subtract) ? 0 : shift), all});
         case alu_op::shl: return i.b.is_literal() ? std::min<int>(of(i.a) + static_cast<int>(std::min(i.b.bits, 32U)), all) : of(i.a);
         case alu_op::mul: return (i.mod & machine::mod::mul_high) || !i.c.is(0) ? 0 : std::min(of(i.a) + of(i.b), all);
         case alu_op::sel: return std::min(of(i.a), of(i.b));

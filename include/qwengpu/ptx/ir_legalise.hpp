@@ -54,11 +54,24 @@ private:
 
     void fit(instruction& i) {
         if (i.is_memory()) {
-            for_each_operand(i, [&](operand& o) { if (o.is_constant()) o = moved(o); });
+            if (i.kind == made_by::atomic) return fit_atomic(i);
+            // What a part of a word is made of goes through the insertion in stage 4, which may have a constant.
+            for_each_operand(i, [&](operand& o) { if (o.is_constant() && !(i.stores_part() && &o == &i.b)) o = moved(o); });
+        } else if (i.kind == made_by::collective) {
+            if (i.a.is_constant()) i.a = moved(i.a);
+            if (!i.b.is_value() && !i.b.is(0)) i.b = moved(i.b);
         } else {
             keep_one(i, [](const operand& o) { return o.is_constant(); });
             keep_one(i, [](const operand& o) { return o.kind == from::special; });
         }
+    }
+
+    /// Stage 3 may have one constant; what is stored as it is may not be one.
+    void fit_atomic(instruction& i) {
+        if (i.a.is_constant()) i.a = moved(i.a);
+        const bool data_is_stored = i.op == alu_op::none || i.op == alu_op::cmp;
+        if (data_is_stored && i.b.is_constant()) i.b = moved(i.b);
+        keep_one(i, [](const operand& o) { return o.kind == from::special; });
     }
 
     /// Of the operands of a kind, those that differ from the last one move out.

@@ -101,6 +101,7 @@ private:
         if (const auto same = simplify(f_, i, single)) return replace(v, *same);
         if (key_of(before) != key_of(i)) recount(before, i);
         if (i.kind == made_by::store) return i.c.is_literal();
+        if (i.kind == made_by::atomic || i.kind == made_by::collective) return false;
         if (i.kind == made_by::load) return i.b.is_literal() ? replace(v, i.c.present() ? i.c : zero) : false;
         return merges(b, v);
     }

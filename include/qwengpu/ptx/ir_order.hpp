@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <qwengpu/ptx/ir.hpp>
+#include <qwengpu/ptx/ir_liveness.hpp>
 
 namespace qwengpu::ptx::ir {
 
@@ -80,40 +81,54 @@ private:
     /// An address as a base and a constant distance from it.
     struct reach {
         operand base{};
-        std::uint32_t offset = 0;
+        std::uint32_t offset = 0, bytes = 4;
     };
-    static reach reach_of(const function& f, const operand& address) {
-        if (!address.is_value()) return {address, 0};
+    static reach reach_of(const function& f, const instruction& access) {
+        const operand& address = access.a;
+        if (address.is_literal()) return {zero, address.bits, access.bytes()};
+        if (!address.is_value()) return {address, 0, access.bytes()};
         const instruction& i = f.at(address.bits);
-        if (i.is_alu(alu_op::add) && i.mod == 0 && i.b.is_literal()) return {i.a, i.b.bits};
-        return {address, 0};
+        if (i.is_alu(alu_op::add) && i.mod == 0 && i.b.is_literal()) return {i.a, i.b.bits, access.bytes()};
+        return {address, 0, access.bytes()};
     }
-    static bool may_meet(const reach& x, const reach& y) { return x.base != y.base || x.offset == y.offset; }
+    static bool may_meet(const reach& x, const reach& y) {
+        return x.base != y.base || x.offset - y.offset < y.bytes || y.offset - x.offset < x.bytes;
+    }
 
     void add(std::size_t first, std::size_t then) {
         memory_before_[then].push_back(first);
         after_[first].push_back(then);
     }
 
-    /// Stores keep their order; a load keeps its place between the stores it may meet.
+    /// Accesses of different memories never meet; what is not private is not of local memory.
+    static bool apart(const instruction& x, const instruction& y) {
+        if (x.where != region::any && y.where != region::any) return x.where != y.where;
+        return (x.where == region::local && !y.is_private) || (y.where == region::local && !x.is_private);
+    }
+
+    /// Whether x must come before y, which stands behind it: fences, volatile accesses, writes that others may see in their
+    /// order, and accesses of one place.
+    static bool keep_order(const instruction& x, const reach& at_x, const instruction& y, const reach& at_y) {
+        if (x.epoch != y.epoch || (x.pinned && y.pinned)) return true;
+        if (apart(x, y) || (!x.writes_memory() && !y.writes_memory())) return false;
+        const bool both_write = x.writes_memory() && y.writes_memory();
+        const bool seen_by_others = x.where != region::local && y.where != region::local;
+        return may_meet(at_x, at_y) || (seen_by_others && (both_write || x.pinned || y.pinned));
+    }
+
     void order_memory(const function& f, const block& b) {
-        std::vector<std::pair<std::size_t, reach>> stores, loads;
-        for (std::size_t k = 0; k < b.body.size(); ++k) {
-            const instruction& i = f.at(b.body[k]);
-            if (!i.is_memory()) continue;
-            const reach here = reach_of(f, i.a);
-            if (i.kind == made_by::store) {
-                if (!stores.empty()) add(stores.back().first, k);
-                for (const auto& [load, where] : loads)
-                    if (may_meet(here, where)) add(load, k);
-                stores.emplace_back(k, here);
-            } else {
-                for (std::size_t s = stores.size(); s-- > 0;)
-                    if (i.pinned || may_meet(here, stores[s].second)) {
-                        add(stores[s].first, k);
-                        break;
-                    }
-                loads.emplace_back(k, here);
+        std::vector<std::size_t> nodes;
+        std::vector<reach> places;
+        std::vector<bit_set> before;
+        for (std::size_t k = 0; k < b.body.size(); ++k)
+            if (f.at(b.body[k]).is_memory()) nodes.push_back(k), places.push_back(reach_of(f, f.at(b.body[k])));
+        for (std::size_t y = 0; y < nodes.size(); ++y) {
+            before.emplace_back(nodes.size());
+            for (std::size_t x = y; x-- > 0;) {
+                if (before[y].test(x) || !keep_order(f.at(b.body[nodes[x]]), places[x], f.at(b.body[nodes[y]]), places[y])) continue;
+                add(nodes[x], nodes[y]);
+                before[y].set(x);
+                before[y].merge(before[x]);
             }
         }
     }

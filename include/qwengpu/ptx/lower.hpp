@@ -21,7 +21,8 @@ namespace detail {
 
 class function_lowering {
 public:
-    function_lowering(const flow& fl, ir::function& f, diagnostics& wrong) : flow_(fl), f_(f), l_(make_blocks(fl, f), f, wrong) {}
+    function_lowering(const flow& fl, const memory_map& map, ir::function& f, diagnostics& wrong)
+        : flow_(fl), f_(f), l_(make_blocks(fl, f), map, f, wrong) {}
 
     void run() {
         ir::graph g;
@@ -68,10 +69,10 @@ private:
     void one_block(ir::block_id b) {
         const flow_block& from = flow_.blocks[b];
         for (const flow_step& s : from.steps) step(b, s);
+        if (from.by != nullptr) l_.begin(b, from.frame, *from.by), f_.blocks[b].end.source = l_.source();
         if (!f_.blocks[b].end.branches()) return;
-        l_.begin(b, from.frame, *from.by);
         ir::terminator& end = f_.blocks[b].end;
-        const ir::operand cond = from.end == flow_end::guard ? l_.guard() : index_is(from);
+        const ir::operand cond = from.end == flow_end::guard ? l_.guard() : from.end == flow_end::index ? index_is(from) : l_.read_variable(lower::failed);
         f_.blocks[b].end.cond = cond;
         end.sense = from.end != flow_end::guard || l_.guard_sense();
         end.source = l_.source();
@@ -83,8 +84,10 @@ private:
 
     void step(ir::block_id b, const flow_step& s) {
         const std::uint32_t caller = flow_.frames[s.frame].caller;
-        l_.begin(b, s.kind == step_kind::plain ? s.frame : caller, *s.code);
+        const bool calls = s.kind == step_kind::enter_call || s.kind == step_kind::leave_call;
+        l_.begin(b, calls ? caller : s.frame, *s.code, s.unguarded);
         if (s.kind == step_kind::plain) return lower_instruction(l_);
+        if (!calls) return lower::part_of(l_, s.kind);
         const function& callee = *flow_.frames[s.frame].code;
         const bool entering = s.kind == step_kind::enter_call;
         const std::vector<operand>& outside = s.code->operands[entering ? 2 : 0].items;
@@ -152,8 +155,15 @@ inline ir::function lower_kernel(const parsed_module& m, const function& kernel)
     f.name = kernel.name;
     f.sources.emplace_back();
     for (const parameter& p : kernel.parameters) f.pointers.push_back(!p.in_register && kernel.variables[p.id].is_pointer);
-    detail::function_lowering(fl, f, wrong).run();
+    const memory_map map(fl, kernel);
+    f.module_variables = map.module_variables();
+    f.pointers.resize(f.pointers.size() + f.module_variables.size(), true);
+    f.shared_words = map.shared_words();
+    f.dynamic_word = map.dynamic_word();
+    detail::function_lowering(fl, map, f, wrong).run();
     wrong.throw_if_any();
+    f.locals = map.locals();
+    for (const frame& fr : fl.frames) f.caller_of_frame.push_back(fr.caller);
     return f;
 }
 

@@ -24,18 +24,27 @@ inline bool is_pinned(const instruction& i) {
 /// Whether the access can be lowered; says why not.
 inline bool fits_memory(lowering& l) {
     const instruction& i = l.now();
-    if (i.space == state_space::shared) l.refuse("shared memory is not supported yet; use global memory");
-    else if (i.space == state_space::local) l.refuse("local memory is not supported yet; keep the values in registers (no arrays with variable index)");
-    else if (i.space == state_space::constant) l.refuse("constant memory is not supported yet; pass the table as a buffer");
-    else if (bits_of(i.type()) < 32 && i.opcode == "st") l.refuse("stores of 8 and 16 bits are not supported yet; use 32-bit elements");
-    else if (bits_of(i.type()) > 64) l.refuse("accesses of 128 bits are not supported; use .v4 of 32 bits");
+    if (bits_of(i.type()) > 64) l.refuse("accesses of 128 bits are not supported; use .v4 of 32 bits");
     else return true;
     return false;
 }
 
+/// What memory an instruction says it is of.
+inline ir::region region_of(const instruction& i) {
+    switch (i.space) {
+        case state_space::shared: return ir::region::shared;
+        case state_space::local: return ir::region::local;
+        case state_space::global: case state_space::constant: return ir::region::global;
+        default: return ir::region::any;
+    }
+}
+
+/// A byte `offset` behind the address. Local variables are apart, so a sum of one stays one.
 inline ir::operand address_of(lowering& l, const operand& address, std::uint32_t offset) {
-    const auto constant = ir::literal(static_cast<std::uint32_t>(address.value) + offset);
-    return address.items.empty() ? constant : l.add(l.read(address.items[0]), constant);
+    const auto distance = static_cast<std::uint32_t>(address.value) + offset;
+    if (address.items.empty()) return ir::literal(distance);
+    const ir::operand base = l.read(address.items[0]);
+    return base.kind == ir::from::local ? ir::local_place(base.bits + distance) : l.add(base, ir::literal(distance));
 }
 
 inline void write_loaded(lowering& l, const operand& d, ir::operand x) {
@@ -45,20 +54,25 @@ inline void write_loaded(lowering& l, const operand& d, ir::operand x) {
 /// The word the destination holds before the load, for lanes whose guard does not hold.
 inline ir::operand old_word(lowering& l, const operand& d) { return d.kind == operand_kind::reg ? l.read(d) : ir::zero; }
 
-inline ir::operand load_word(lowering& l, ir::operand address, ir::operand otherwise) {
+inline ir::operand load_word(lowering& l, ir::operand address, ir::operand otherwise, machine::memory_op access = machine::memory_op::load) {
     ir::instruction i;
     i.kind = ir::made_by::load;
+    i.access = access;
     i.a = address;
     i.b = l.guard();
     i.sense = l.guard_sense();
     i.c = i.b.present() ? otherwise : ir::operand{};
     i.pinned = is_pinned(l.now());
+    i.where = region_of(l.now());
     return l.emit(i);
 }
 
-inline void store_word(lowering& l, ir::operand address, ir::operand data) {
+inline void store_word(lowering& l, ir::operand address, ir::operand data, machine::access_size size = machine::access_size::word) {
     ir::instruction i;
     i.kind = ir::made_by::store;
+    i.size = size;
+    i.pinned = is_pinned(l.now());
+    i.where = region_of(l.now());
     i.a = address;
     i.b = data;
     i.c = l.guard();
@@ -66,21 +80,53 @@ inline void store_word(lowering& l, ir::operand address, ir::operand data) {
     l.emit(i);
 }
 
-/// A load of 8 or 16 bits: the word around it, shifted down. Bit 0 of the address of 16 bits stays, so an odd one still traps.
-inline ir::operand load_part(lowering& l, ir::operand address, scalar_type t) {
-    const std::uint32_t inside = bits_of(t) == 8 ? 3 : 2;
-    const ir::operand word = load_word(l, l.both(address, ir::literal(~inside)), ir::zero);
-    return l.extend(l.shift_right(word, l.shift_left(l.both(address, ir::literal(inside)), ir::literal(3))), t);
+/// How the parts of an access of 8 or 16 bits are held: as many in an access as a word takes.
+struct part_access {
+    std::size_t parts = 1;
+    machine::access_size size = machine::access_size::byte;
+    machine::memory_op load = machine::memory_op::load;
+};
+
+inline part_access access_of_parts(scalar_type t, std::size_t parts) {
+    using machine::memory_op;
+    const auto bytes = static_cast<std::size_t>(bytes_of(t));
+    const std::size_t together = std::min(parts, 4 / bytes);
+    if (together * bytes == 4) return {together, machine::access_size::word, memory_op::load};
+    if (together * bytes == 1) return {1, machine::access_size::byte, is_signed(t) ? memory_op::load_s8 : memory_op::load_u8};
+    return {together, machine::access_size::half, together == 1 && is_signed(t) ? memory_op::load_s16 : memory_op::load_u16};
 }
 
+/// Loads of 8 and 16 bits. A vector of them is aligned to its size, so it is read by words.
 inline void load_parts(lowering& l) {
-    std::uint32_t at = 0;
+    const scalar_type t = l.now().type();
+    const std::vector<operand> parts = parts_of(l.now().operands[0]);
+    const part_access how = access_of_parts(t, parts.size());
     std::vector<std::pair<operand, ir::operand>> loaded;
-    for (const operand& d : parts_of(l.now().operands[0])) {
-        loaded.emplace_back(d, load_part(l, address_of(l, l.now().operands[1], at), l.now().type()));
-        at += static_cast<std::uint32_t>(bytes_of(l.now().type()));
+    for (std::size_t k = 0; k < parts.size(); k += how.parts) {
+        const ir::operand at = address_of(l, l.now().operands[1], static_cast<std::uint32_t>(k) * static_cast<std::uint32_t>(bytes_of(t)));
+        const ir::operand word = load_word(l, at, ir::zero, how.load);
+        for (unsigned part = 0; part < how.parts; ++part) loaded.emplace_back(parts[k + part], how.parts == 1 ? word : l.part(word, t, part));
     }
     for (const auto& [d, x] : loaded) write_loaded(l, d, x);
+}
+
+/// The low parts of some values side by side in a word.
+inline ir::operand joined_parts(lowering& l, const std::vector<operand>& values, std::size_t first, std::size_t n, int bits) {
+    const auto value = [&](std::size_t k) { return l.read(values[first + k]); };
+    if (n == 1) return value(0);
+    if (bits == 16) return l.permute(value(0), value(1), 0x5410);
+    const ir::operand low = l.permute(value(0), value(1), 0x5140);
+    return n == 2 ? low : l.permute(low, l.permute(value(2), value(3), 0x5140), 0x5410);
+}
+
+inline void store_parts(lowering& l) {
+    const scalar_type t = l.now().type();
+    const std::vector<operand> parts = parts_of(l.now().operands[1]);
+    const part_access how = access_of_parts(t, parts.size());
+    for (std::size_t k = 0; k < parts.size(); k += how.parts) {
+        const ir::operand at = address_of(l, l.now().operands[0], static_cast<std::uint32_t>(k) * static_cast<std::uint32_t>(bytes_of(t)));
+        store_word(l, at, joined_parts(l, parts, k, how.parts, bits_of(t)), how.size);
+    }
 }
 
 inline void load_global(lowering& l) {
@@ -103,6 +149,7 @@ inline void load_global(lowering& l) {
 
 inline void store_global(lowering& l) {
     if (!fits_memory(l)) return;
+    if (bits_of(l.now().type()) < 32) return store_parts(l);
     const operand& address = l.now().operands[0];
     const bool is_wide = is_64(l);
     std::uint32_t at = 0;
@@ -127,17 +174,14 @@ inline ir::operand kernel_parameter(lowering& l, int number, std::uint32_t at, s
     return l.extend(l.shift_right(word, ir::literal(8 * (at % 4))), t);
 }
 
-inline void load_parameter(lowering& l) {
-    const operand& address = l.now().operands[1];
-    if (address.items.empty() || address.items[0].kind != operand_kind::symbol_value)
-        return l.refuse("parameters at a computed address are not supported; read them by name");
-    const std::uint32_t id = address.items[0].sym.id;
-    const int number = l.frame_id() == 0 ? parameter_number(l.code(), id) : -1;
+/// Reads a .param variable: of the kernel from the constants, of a call from where the arguments are.
+inline void load_parameter(lowering& l, const lowering::parameter_byte& from) {
+    const int number = from.frame == 0 ? parameter_number(l.code(), from.id) : -1;
     const scalar_type t = l.now().type();
-    auto at = static_cast<std::uint32_t>(address.value);
+    std::uint32_t at = from.offset;
     for (const operand& d : parts_of(l.now().operands[0])) {
         const auto part = [&](std::uint32_t n) {
-            return number >= 0 ? kernel_parameter(l, number, at + n, t) : l.read_variable(l.parameter_variable(l.frame_id(), id, at + n));
+            return number >= 0 ? kernel_parameter(l, number, at + n, t) : l.read_place(from.frame, from.id, at + n, t);
         };
         if (bits_of(t) == 64) l.write(d, wide{part(0), part(4)});
         else write_loaded(l, d, part(0));
@@ -145,29 +189,43 @@ inline void load_parameter(lowering& l) {
     }
 }
 
-inline void store_parameter(lowering& l) {
+/// A load through an address that is of a .param variable for sure.
+inline bool load_parameter(lowering& l) {
+    const operand& address = l.now().operands[1];
+    if (address.items.empty()) return false;
+    const auto from = l.parameter_at(l.read(address.items[0]), static_cast<std::uint32_t>(address.value));
+    if (from.known) load_parameter(l, from);
+    return from.known;
+}
+
+/// A store into a .param variable of a call or result; says whether it was one.
+inline bool store_parameter(lowering& l) {
     const operand& address = l.now().operands[0];
-    if (address.items.empty() || address.items[0].kind != operand_kind::symbol_value)
-        return l.refuse("parameters at a computed address are not supported; write them by name");
-    const std::uint32_t id = address.items[0].sym.id;
-    auto at = static_cast<std::uint32_t>(address.value);
+    if (address.items.empty()) return false;
+    const auto to = l.parameter_at(l.read(address.items[0]), static_cast<std::uint32_t>(address.value));
+    if (!to.known) return false;
+    const scalar_type t = l.now().type();
+    std::uint32_t at = to.offset;
     for (const operand& s : parts_of(l.now().operands[1])) {
         const wide x = l.read_wide(s);
-        l.write_variable(l.parameter_variable(l.frame_id(), id, at), l.extend(x.lo, l.now().type()));
-        if (is_64(l)) l.write_variable(l.parameter_variable(l.frame_id(), id, at + 4), x.hi);
-        at += static_cast<std::uint32_t>(bytes_of(l.now().type()));
+        l.write_place(to.frame, to.id, at, x.lo, t);
+        if (is_64(l)) l.write_place(to.frame, to.id, at + 4, x.hi, t);
+        at += static_cast<std::uint32_t>(bytes_of(t));
     }
+    return true;
 }
 
 }  // namespace detail
 
 inline void ld(lowering& l) {
-    if (l.now().space == state_space::param) return detail::load_parameter(l);
+    if (detail::load_parameter(l)) return;
+    if (l.now().space == state_space::param) return l.refuse("parameters at an address that is not known when compiling are not supported; read them by name or copy the array first");
     detail::load_global(l);
 }
 
 inline void st(lowering& l) {
-    if (l.now().space == state_space::param) return detail::store_parameter(l);
+    if (detail::store_parameter(l)) return;
+    if (l.now().space == state_space::param) return l.refuse("parameters at an address that is not known when compiling are not supported; write them by name");
     detail::store_global(l);
 }
 

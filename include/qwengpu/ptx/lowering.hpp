@@ -3,6 +3,7 @@
 // value), code of our own, and a list of what cannot be lowered. A 16-bit register is a word whose upper half is anything.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -14,6 +15,7 @@
 #include <qwengpu/machine/sizes.hpp>
 #include <qwengpu/ptx/flow.hpp>
 #include <qwengpu/ptx/ir_simplify.hpp>
+#include <qwengpu/ptx/memory_map.hpp>
 #include <qwengpu/ptx/ssa.hpp>
 
 namespace qwengpu::ptx {
@@ -27,10 +29,11 @@ class lowering {
 public:
     using op = machine::alu_op;
 
-    lowering(const flow& fl, ir::function& f, diagnostics& wrong) : flow_(fl), f_(f), ssa_(f), wrong_(wrong) {}
+    lowering(const flow& fl, const memory_map& map, ir::function& f, diagnostics& wrong) : flow_(fl), map_(map), f_(f), ssa_(f), wrong_(wrong) {}
 
     // The instruction in hand.
-    void begin(ir::block_id b, std::uint32_t frame_id, const instruction& i) {
+    void begin(ir::block_id b, std::uint32_t frame_id, const instruction& i, bool unguarded = false) {
+        unguarded_ = unguarded;
         block_ = b;
         frame_ = frame_id;
         now_ = &i;
@@ -53,6 +56,7 @@ public:
     // Code of our own.
     ir::operand emit(ir::instruction i) {
         i.source = source_;
+        if (i.is_memory()) i.epoch = fences_;
         if (const auto same = ir::simplify(f_, i)) return *same;
         const ir::value_id v = f_.add(i);
         f_.blocks[block_].body.push_back(v);
@@ -89,15 +93,28 @@ public:
     ir::operand sign_of(ir::operand a) { return shift_right_signed(a, ir::literal(31)); }
     ir::operand compare(unsigned mod, ir::operand a, ir::operand b) { return emit(op::cmp, a, b, {}, mod); }
     ir::operand select(ir::operand condition, ir::operand yes, ir::operand no) { return emit(op::sel, yes, no, condition); }
+    /// a + b + bit 0 of the carry, or a - b - it.
+    ir::operand add_carry(ir::operand a, ir::operand b, ir::operand carry) { return emit(op::add, a, b, carry, machine::mod::add_carry); }
+    ir::operand sub_borrow(ir::operand a, ir::operand b, ir::operand borrow) {
+        return emit(op::add, a, b, borrow, machine::mod::add_carry | machine::mod::add_subtract);
+    }
+    /// Bytes of high:low chosen by the four nibbles of the selector, as prmt.
+    ir::operand permute(ir::operand low, ir::operand high, unsigned selector) { return emit(op::prmt, low, high, ir::selector(selector)); }
+    /// The low word of high:low >> n, and the high word of high:low << n; n counts modulo 32.
+    ir::operand funnel_right(ir::operand low, ir::operand high, ir::operand n) { return emit(op::funnel, low, high, n); }
+    ir::operand funnel_left(ir::operand low, ir::operand high, ir::operand n) { return emit(op::funnel, low, high, n, machine::mod::funnel_left); }
     ir::operand multiply(ir::operand a, ir::operand b, ir::operand c = ir::zero, unsigned mod = 0) { return emit(op::mul, a, b, c, mod); }
 
     /// A word whose low 8, 16 or 32 bits hold a number of this type, extended to all 32 bits.
-    ir::operand extend(ir::operand x, scalar_type t) {
-        const int bits = bits_of(t);
+    ir::operand extend(ir::operand x, scalar_type t) { return part(x, t, 0); }
+    /// Number k of this type in a word, extended to all 32 bits.
+    ir::operand part(ir::operand x, scalar_type t, unsigned k) {
+        const auto bits = static_cast<unsigned>(bits_of(t));
         if (bits >= 32) return x;
-        if (!is_signed(t)) return both(x, ir::literal((1U << bits) - 1));
-        const ir::operand by = ir::literal(static_cast<std::uint32_t>(32 - bits));
-        return shift_right_signed(shift_left(x, by), by);
+        if (!is_signed(t) && k == 0) return both(x, ir::literal((1U << bits) - 1));
+        if (!is_signed(t) && bits * (k + 1) == 32) return shift_right(x, ir::literal(bits * k));
+        const unsigned top = bits == 8 ? k : 2 * k + 1, fill = is_signed(t) ? top | 8U : 4U;
+        return permute(x, ir::zero, bits == 8 ? top | fill * 0x1110U : 2 * k | top << 4 | fill * 0x1100U);
     }
 
     // Operands.
@@ -109,8 +126,7 @@ public:
                 return {ir::literal(static_cast<std::uint32_t>(o.value)), ir::literal(static_cast<std::uint32_t>(static_cast<std::uint64_t>(o.value) >> 32))};
             case operand_kind::special: return {read_special(o), ir::zero};
             case operand_kind::symbol_value:
-                refuse("the address of " + std::string(o.text) + " is not known here: only buffers passed as parameters are in memory; pass a pointer instead");
-                return {ir::zero, ir::zero};
+                return {symbol_address(o), ir::zero};
             default: refuse("this form of operand is not supported; write it with registers"); return {ir::zero, ir::zero};
         }
     }
@@ -124,6 +140,36 @@ public:
         const ir::operand p = read(o);
         return o.negated ? logic(ir::table::xor_ab, p, ir::literal(1)) : p;
     }
+
+    /// The address of a variable; of a .param variable a place that only loads can do something with.
+    ir::operand symbol_address(const operand& o) {
+        const auto offset = static_cast<std::uint32_t>(o.value);
+        if (o.sym.kind == symbol_kind::function) return refuse("addresses of functions are not supported; call the function by its name"), ir::zero;
+        if (module().variable_of(o.sym, code()).space == state_space::param) return ir::parameter_place(place_number(o.sym.id), offset);
+        const ir::operand at = map_.address(o.sym, frame_);
+        if (!at.present()) return refuse("the variable " + std::string(o.text) + " is in no memory of this machine; use global, shared or local memory"), ir::zero;
+        if (at.is_literal()) return ir::literal(at.bits + offset);
+        if (at.kind == ir::from::local) return ir::local_place(at.bits + offset);
+        return add(at, ir::literal(offset));
+    }
+    /// The .param variable and byte that an address is known to be of; its first member is 0 if it is none.
+    struct parameter_byte {
+        bool known = false;
+        std::uint32_t frame = 0, id = 0, offset = 0;
+    };
+    [[nodiscard]] parameter_byte parameter_at(ir::operand o, std::uint32_t offset) const {
+        while (o.is_value() && f_.at(o.bits).is_alu(op::add) && f_.at(o.bits).mod == 0 && f_.at(o.bits).b.is_literal()) {
+            offset += f_.at(o.bits).b.bits;
+            o = f_.at(o.bits).a;
+        }
+        if (o.kind != ir::from::parameter_place) return {};
+        const auto& [fr, id] = places_[o.bits >> 16];
+        return {true, fr, id, (o.bits & 0xffffU) + offset};
+    }
+    [[nodiscard]] const memory_map& map() const { return map_; }
+    [[nodiscard]] ir::terminator& end() { return f_.blocks[block_].end; }
+    /// Accesses after this come after those before it.
+    void fence() { ++fences_; }
 
     // Destinations.
     void write(const operand& d, ir::operand x) { write(d, {x, ir::zero}); }
@@ -141,10 +187,12 @@ public:
 
     /// The guard of the instruction, if it has one, for instructions that carry it themselves.
     [[nodiscard]] ir::operand guard() {
-        if (!now_->predicate) return {};
+        if (!is_guarded()) return {};
         return ssa_.read(block_, register_variable(now_->predicate->reg));
     }
-    [[nodiscard]] bool guard_sense() const { return now_->predicate && !now_->predicate->negated; }
+    [[nodiscard]] bool guard_sense() const { return is_guarded() && !now_->predicate->negated; }
+    /// Whether the instruction looks at its guard: not where the guard chose the way here.
+    [[nodiscard]] bool is_guarded() const { return now_->predicate.has_value() && !unguarded_; }
 
     // Variables below the level of operands.
     ir::operand read_variable(std::uint32_t variable) { return ssa_.read(block_, variable); }
@@ -154,7 +202,7 @@ public:
     }
     /// Writes a variable; under a guard the old value stays where it does not hold.
     void write_variable(std::uint32_t variable, ir::operand x) {
-        if (now_->predicate) {
+        if (is_guarded()) {
             const ir::operand old = ssa_.read(block_, variable);
             x = now_->predicate->negated ? select(guard(), old, x) : select(guard(), x, old);
         }
@@ -173,6 +221,16 @@ public:
         if (fresh) ++next_place_;
         return at->second;
     }
+    /// A number in a .param variable of a function, whose words are variables.
+    ir::operand read_place(std::uint32_t fr, std::uint32_t id, std::uint32_t at, scalar_type t) {
+        return extend(shift_right(read_variable(parameter_variable(fr, id, at & ~3U)), ir::literal(8 * (at % 4))), t);
+    }
+    void write_place(std::uint32_t fr, std::uint32_t id, std::uint32_t at, ir::operand x, scalar_type t) {
+        const std::uint32_t word = parameter_variable(fr, id, at & ~3U);
+        if (bits_of(t) >= 32) return write_variable(word, x);
+        const unsigned half = bits_of(t) == 16 ? unsigned{machine::mod::insert_half} : 0U;
+        write_variable(word, emit(op::insert, read_variable(word), x, ir::literal(at % 4), half));
+    }
     [[nodiscard]] std::map<std::uint32_t, std::uint32_t> places_of(std::uint32_t fr, std::uint32_t id) const {
         const auto found = parameter_places_.find({fr, id});
         return found == parameter_places_.end() ? std::map<std::uint32_t, std::uint32_t>{} : found->second;
@@ -183,6 +241,15 @@ private:
         if (o.part != 0) refuse("vector registers are not supported; use scalar registers");
         const std::uint32_t v = register_variable(o.id);
         return {ssa_.read(block_, v), is_wide(o) ? ssa_.read(block_, v + 1) : ir::zero};
+    }
+
+    /// A number for a .param variable of the frame.
+    std::uint32_t place_number(std::uint32_t id) {
+        const std::pair<std::uint32_t, std::uint32_t> wanted{frame_, id};
+        const auto at = std::find(places_.begin(), places_.end(), wanted);
+        if (at != places_.end()) return static_cast<std::uint32_t>(at - places_.begin());
+        places_.push_back(wanted);
+        return static_cast<std::uint32_t>(places_.size() - 1);
     }
 
     ir::operand read_special(const operand& o) {
@@ -220,10 +287,14 @@ private:
     }
 
     const flow& flow_;
+    const memory_map& map_;
     ir::function& f_;
     ssa_builder ssa_;
     diagnostics& wrong_;
     ir::block_id block_ = 0;
+    bool unguarded_ = false;
+    std::uint32_t fences_ = 0;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;
     std::uint32_t frame_ = 0, source_ = 0, next_place_ = 0x80000000U;
     const instruction *now_ = nullptr, *refused_ = nullptr;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::uint32_t>> parameter_places_;

@@ -21,6 +21,8 @@ struct fused_block {
     std::array<bool, 4> write{};
     ir::value_id store = no_value;
     bool branch = false;
+    bool meeting = false;         ///< gets one of the highest numbers, where the lanes of a warp meet
+    int barrier = -1, barrier_count = 0;
     ir::operand condition{};
     bool sense = true;
     std::uint32_t next = ir::exit_target, taken = ir::exit_target;
@@ -65,6 +67,7 @@ public:
             for (ir::block_id b : order) form(b, b == 0);
         }
         for (ir::block_id b : order) link(b);
+        give_waiting_blocks_a_way_out();
         return std::move(out_);
     }
 
@@ -78,6 +81,9 @@ private:
         const fuse::problem p = fuse::problem_of(f_, b, webs_, lives_, uniform_);
         std::vector<fuse::draft> drafts = fuse::form_blocks(p, how_);
         if (drafts.empty() && (always || f_.blocks[b].meeting_point || only_goes_round(b))) drafts.emplace_back();
+        if (b == 0 && !drafts.empty() && is_collective(p, drafts.front())) drafts.insert(drafts.begin(), fuse::draft{});
+        const ir::terminator& end = f_.blocks[b].end;
+        if (end.waits() && (drafts.empty() || end.meets_warp || is_alone(p, drafts.back()))) drafts.emplace_back();
         if (drafts.empty()) return;
         first_[b] = static_cast<std::uint32_t>(out_.size());
         for (const fuse::draft& d : drafts) {
@@ -85,7 +91,18 @@ private:
             out_.back().next = static_cast<std::uint32_t>(out_.size());
         }
         last_[b] = static_cast<std::uint32_t>(out_.size() - 1);
+        out_.back().meeting = out_.back().meeting || end.meets_warp;
+        out_.back().barrier = end.barrier;
+        out_.back().barrier_count = end.barrier_count;
         out_.back().ptx_instructions = f_.blocks[b].ptx_instructions;
+    }
+
+    static bool is_collective(const fuse::problem& p, const fuse::draft& d) {
+        return d.stage[1] != fuse::no_node && p.nodes[static_cast<std::size_t>(d.stage[1])].is_collective();
+    }
+    /// A collective or an atomic: nobody waits in its block.
+    static bool is_alone(const fuse::problem& p, const fuse::draft& d) {
+        return is_collective(p, d) || (d.stage[1] != fuse::no_node && p.nodes[static_cast<std::size_t>(d.stage[1])].is_atomic());
     }
 
     /// An endless loop of nothing needs a block to be in.
@@ -107,6 +124,7 @@ private:
         out.write = d.write;
         out.store = value_of(d.store);
         out.branch = d.branch;
+        out.meeting = is_collective(p, d) && f_.at(out.stage[1]).meets;
         out.source = f_.blocks[b].end.source;
         if (d.branch) out.condition = f_.blocks[b].end.cond, out.sense = f_.blocks[b].end.sense;
         return out;
@@ -134,6 +152,18 @@ private:
         const way_on taken = way(end.taken);
         out.taken = taken.target;
         out.ptx_if_taken = taken.ptx_instructions + end.ptx_if_taken - next.ptx_instructions - end.ptx_if_next;
+    }
+
+    /// A block with a barrier cannot go to exit itself.
+    void give_waiting_blocks_a_way_out() {
+        const auto way_out = static_cast<std::uint32_t>(out_.size());
+        bool wanted = false;
+        for (fused_block& b : out_) {
+            if (b.barrier < 0 || b.next != ir::exit_target) continue;
+            b.next = way_out;
+            wanted = true;
+        }
+        if (wanted) out_.emplace_back();
     }
 
     const ir::function& f_;

@@ -39,7 +39,7 @@ private:
         return true;
     }
     [[nodiscard]] bool instruction_varies(const instruction& i) const {
-        bool any = false;
+        bool any = i.kind == made_by::atomic || i.is_private || (i.kind == made_by::collective && i.access == machine::memory_op::shuffle);
         for_each_operand(i, [&](const operand& o) { any = any || varies(o); });
         return any;
     }

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Instructions of several threads: barriers, votes, matches, shuffles and reductions of a warp. A warp has 4 lanes here: lanes
+// beyond them count as out of range, and a mask of members is only looked at in its low 4 bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <qwengpu/ptx/lower_atomic.hpp>
+
+namespace qwengpu::ptx::lower {
+
+namespace detail {
+
+inline constexpr auto lanes = static_cast<std::uint32_t>(machine::mission.lanes);
+inline constexpr std::uint32_t all_lanes = (1U << lanes) - 1;
+
+inline ir::operand lane_id() { return ir::special(machine::special_register::laneid); }
+
+/// A word made of register `word` of all lanes; .sync instructions wait for all lanes of the warp that can come.
+inline ir::operand collective(lowering& l, machine::memory_op access, ir::operand word, ir::operand lane = {}, bool sense = false) {
+    ir::instruction i;
+    i.kind = ir::made_by::collective;
+    i.access = access;
+    i.a = lane;
+    i.b = word;
+    i.sense = sense;
+    i.meets = l.now().has("sync");
+    return l.emit(i);
+}
+
+/// The lanes whose bit 0 differs from `sense`.
+inline ir::operand ballot(lowering& l, ir::operand bit, bool sense = false) {
+    return collective(l, machine::memory_op::ballot, bit, {}, sense);
+}
+
+/// The lanes that are here.
+inline ir::operand lanes_here(lowering& l) { return ballot(l, ir::zero, true); }
+
+/// Operand n as a mask of members; all lanes where the instruction has none.
+inline ir::operand members(lowering& l, std::size_t n) {
+    return n < l.now().operands.size() ? l.both(l.raw_word(n), ir::literal(all_lanes)) : ir::literal(all_lanes);
+}
+
+/// Those of the members that are in the set.
+inline ir::operand among(lowering& l, ir::operand set, ir::operand these) { return these.is(all_lanes) ? set : l.both(set, these); }
+
+inline ir::operand is_none(lowering& l, ir::operand set) { return l.compare(machine::mod::cmp_eq, set, ir::zero); }
+
+}  // namespace detail
+
+/// vote.{all, any, uni, ballot}.
+inline void vote(lowering& l) {
+    using namespace detail;
+    const ir::operand p = l.predicate(l.now().operands[1]), who = members(l, 2);
+    const auto with = [&](bool value) { return among(l, ballot(l, p, !value), who); };
+    if (l.now().has("ballot")) return l.result(with(true));
+    if (l.now().has("all")) return l.result(is_none(l, with(false)));
+    if (l.now().has("any")) return l.result(l.compare(machine::mod::cmp_lt | machine::mod::cmp_gt, with(true), ir::zero));
+    l.result(l.either(is_none(l, with(true)), is_none(l, with(false))));
+}
+
+inline void activemask(lowering& l) { l.result(detail::lanes_here(l)); }
+
+/// match.any: the members whose value is this lane's; match.all: all of them if they agree, and whether they do.
+inline void match(lowering& l) {
+    using namespace detail;
+    const wide x = l.pair(1);
+    const ir::operand who = members(l, 2);
+    ir::operand same = collective(l, machine::memory_op::match, x.lo);
+    if (bits_of(l.now().type()) == 64) same = l.both(same, collective(l, machine::memory_op::match, x.hi));
+    same = among(l, same, who);
+    if (l.now().has("any")) return l.result(same);
+    const ir::operand here = among(l, lanes_here(l), who), agree = l.compare(machine::mod::cmp_eq, same, here);
+    const operand& d = l.now().operands[0];
+    l.write(d.kind == operand_kind::pair ? d.items[0] : d, l.select(agree, same, ir::zero));
+    if (d.kind == operand_kind::pair) l.write(d.items[1], agree);
+}
+
+namespace detail {
+
+/// Where a shuffle reads: the lane, and whether it is in range.
+struct shuffle_source {
+    ir::operand lane{}, in_range{};
+};
+
+/// As the PTX manual has it, with c = segment mask << 8 | clamp; lanes that the warp does not have are out of range.
+inline shuffle_source source_of_shuffle(lowering& l) {
+    namespace m = machine::mod;
+    const auto low_five = [&](ir::operand x) { return l.both(x, ir::literal(31)); };
+    const ir::operand b = low_five(l.raw_word(2)), c = l.raw_word(3);
+    const ir::operand clamp = low_five(c), segment = low_five(l.shift_right(c, ir::literal(8)));
+    const ir::operand first = l.both(lane_id(), segment), rest = l.logic(0x0a, segment, ir::zero, clamp);
+    const ir::operand last = l.either(first, rest);
+    if (l.now().has("up")) {
+        const ir::operand lane = l.sub(lane_id(), b);
+        return {lane, l.compare(m::cmp_gt | m::cmp_eq | m::is_signed, lane, last)};
+    }
+    ir::operand lane;
+    if (l.now().has("down")) lane = l.add(lane_id(), b);
+    else if (l.now().has("bfly")) lane = l.logic(ir::table::xor_ab, lane_id(), b);
+    else lane = l.either(first, l.logic(0x0a, segment, ir::zero, b));
+    const ir::operand most = l.emit(lowering::op::min, last, ir::literal(lanes - 1));
+    return {lane, l.compare(m::cmp_lt | m::cmp_eq, lane, most)};
+}
+
+/// Whether a lane out of range is out of the warp, so that the machine keeps the lane's own value by itself.
+inline bool machine_knows_range(lowering& l) {
+    const ir::operand c = l.raw_word(3);
+    if (!c.is_literal()) return false;
+    const bool whole = ((c.bits >> 8) & (lanes - 1)) == 0;
+    return whole && (c.bits & (lanes - 1)) == (l.now().has("up") ? 0U : lanes - 1);
+}
+
+}  // namespace detail
+
+inline void shuffle(lowering& l) {
+    using namespace detail;
+    const shuffle_source from = source_of_shuffle(l);
+    const ir::operand lane = machine_knows_range(l) ? from.lane : l.select(from.in_range, from.lane, ir::literal(lanes));
+    const ir::operand x = collective(l, machine::memory_op::shuffle, l.raw_word(1), lane);
+    const operand& d = l.now().operands[0];
+    l.write(d.kind == operand_kind::pair ? d.items[0] : d, x);
+    if (d.kind == operand_kind::pair) l.write(d.items[1], from.in_range);
+}
+
+namespace detail {
+
+struct redux_row {
+    std::string_view name;
+    lowering::op op;
+    unsigned mod;
+    std::uint32_t neutral, neutral_signed;
+};
+
+inline constexpr redux_row redux_rows[] = {
+    {"add", lowering::op::add, 0, 0, 0}, {"min", lowering::op::min, 0, 0xffffffffU, 0x7fffffffU}, {"max", lowering::op::max, 0, 0, 0x80000000U},
+    {"and", lowering::op::lop, ir::table::and_ab, 0xffffffffU, 0}, {"or", lowering::op::lop, ir::table::or_ab, 0, 0}, {"xor", lowering::op::lop, ir::table::xor_ab, 0, 0}};
+
+}  // namespace detail
+
+/// redux.sync: the words of all members that are here, one after another.
+inline void redux(lowering& l) {
+    using namespace detail;
+    if (is_float(l.now().type())) return l.refuse("redux of floats is not supported; use shuffles");
+    const ir::operand x = l.raw_word(1), who = among(l, lanes_here(l), members(l, 2));
+    const bool with_sign = is_signed(l.now().type());
+    for (const redux_row& r : redux_rows) {
+        if (!l.now().has(r.name)) continue;
+        const bool orders = r.op == lowering::op::min || r.op == lowering::op::max;
+        const std::uint32_t neutral = orders && with_sign ? r.neutral_signed : r.neutral;
+        ir::operand sum = ir::literal(neutral);
+        for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+            const ir::operand word = collective(l, machine::memory_op::shuffle, x, ir::literal(lane));
+            const ir::operand one = l.select(l.shift_right(who, ir::literal(lane)), word, ir::literal(neutral));
+            sum = l.emit(r.op, sum, one, {}, orders && with_sign ? unsigned{machine::mod::is_signed} : r.mod);
+        }
+        return l.result(sum);
+    }
+    l.refuse("this redux is not supported; use shuffles");
+}
+
+/// elect.sync: the lowest member that is here, and whether it is this lane.
+inline void elect(lowering& l) {
+    using namespace detail;
+    const operand& d = l.now().operands[0];
+    const ir::operand who = among(l, lanes_here(l), members(l, 1));
+    const ir::operand first = l.emit(lowering::op::clz, l.emit(lowering::op::brev, who));
+    if (d.kind != operand_kind::pair) return l.result(first);
+    if (d.items[0].kind != operand_kind::sink) l.write(d.items[0], first);
+    l.write(d.items[1], l.compare(machine::mod::cmp_eq, first, lane_id()));
+}
+
+namespace detail {
+
+/// The barrier that operand n names and its count as operand n + 1, as the machine has them; says why if that is not known.
+inline bool wait_at(lowering& l, std::size_t n, bool has_count) {
+    constexpr std::uint32_t unit = 4, most = 15;
+    const ir::operand id = l.raw_word(n), count = has_count ? l.raw_word(n + 1) : ir::zero;
+    if (!id.is_literal() || id.bits >= static_cast<std::uint32_t>(machine::mission.barriers))
+        return l.refuse("the barrier's number must be known when compiling, and below " + std::to_string(machine::mission.barriers) + "; use a constant"), false;
+    if (!count.is_literal() || count.bits % unit != 0)
+        return l.refuse("the number of threads of a barrier must be known when compiling, and a multiple of the warp size, " + std::to_string(unit) + "; use a constant"), false;
+    l.end().barrier = static_cast<int>(id.bits);
+    l.end().barrier_count = static_cast<int>(std::min(count.bits / unit, most));
+    return true;
+}
+
+inline void access_counter(lowering& l, ir::made_by kind, ir::operand word) {
+    ir::instruction i;
+    i.kind = kind;
+    i.a = l.map().counter(l.now());
+    i.b = word;
+    i.where = ir::region::shared;
+    if (kind == ir::made_by::atomic) i.op = lowering::op::add;
+    l.emit(i);
+}
+
+}  // namespace detail
+
+/// bar.sync, barrier.sync, bar.warp.sync; all end their block.
+inline void barrier(lowering& l) {
+    if (l.now().has("warp")) {
+        l.end().meets_warp = true;
+        return;
+    }
+    if (l.now().has("arrive")) return l.refuse("bar.arrive is not supported: every thread that comes to a barrier waits; use bar.sync");
+    if (l.now().has("cluster")) return l.refuse("clusters of thread blocks are not supported; use bar.sync");
+    detail::wait_at(l, 0, l.now().operands.size() > 1);
+}
+
+/// bar.red: all clear a word, count in it what is true (for .and: what is false), and read it, waiting in between.
+inline void part_of_red(lowering& l, step_kind part) {
+    const auto& o = l.now().operands;
+    const ir::operand p = l.predicate(o.back()), one = ir::literal(1);
+    if (part == step_kind::red_clear) detail::access_counter(l, ir::made_by::store, ir::zero);
+    if (part == step_kind::red_count) detail::access_counter(l, ir::made_by::atomic, l.now().has("and") ? l.logic(ir::table::xor_ab, p, one) : p);
+    if (part != step_kind::red_read) {
+        detail::wait_at(l, 1, o.size() > 3);
+        return;
+    }
+    ir::instruction i;
+    i.kind = ir::made_by::load;
+    i.a = l.map().counter(l.now());
+    i.where = ir::region::shared;
+    i.pinned = true;
+    const ir::operand n = l.emit(i);
+    if (l.now().has("popc")) return l.result(n);
+    const unsigned order = l.now().has("and") ? machine::mod::cmp_eq : machine::mod::cmp_lt | machine::mod::cmp_gt;
+    l.result(l.compare(order, n, ir::zero));
+}
+
+/// A part of an instruction that takes several blocks.
+inline void part_of(lowering& l, step_kind part) {
+    if (part == step_kind::first_try) return first_try(l);
+    if (part == step_kind::next_try) return next_try(l);
+    part_of_red(l, part);
+}
+
+/// isspacep: the window says what an address is of; parameters have none.
+inline void isspacep(lowering& l) {
+    const ir::operand window = l.shift_right(l.raw_word(1), ir::literal(machine::address::window_shift));
+    const auto is = [&](int n) { return l.compare(machine::mod::cmp_eq, window, ir::literal(static_cast<std::uint32_t>(n))); };
+    switch (l.now().space) {
+        case state_space::shared: return l.result(is(shared_window));
+        case state_space::local: return l.result(is(local_window));
+        case state_space::global: return l.result(l.compare(machine::mod::cmp_lt, window, ir::literal(local_window)));
+        default: return l.refuse("isspacep of this space is not supported: constants and parameters have no memory of their own here");
+    }
+}
+
+inline void order_memory(lowering& l) { l.fence(); }
+
+}  // namespace qwengpu::ptx::lower

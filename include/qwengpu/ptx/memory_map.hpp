@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Where the variables of a kernel lie. Shared ones have their words at once; local ones get bytes of a space without end, of
+// which only what is left after promotion gets words; module variables are addresses that a launch hands over like parameters.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <qwengpu/machine/launch_image.hpp>
+#include <qwengpu/machine/sizes.hpp>
+#include <qwengpu/ptx/diagnostics.hpp>
+#include <qwengpu/ptx/flow.hpp>
+
+namespace qwengpu::ptx {
+
+using machine::address::local_window, machine::address::shared_window;
+
+class memory_map {
+public:
+    /// Bytes between two local variables, so that a pointer just beside one is not taken for the other.
+    static constexpr std::uint32_t gap = 1U << 14;
+
+    /// Looks at all symbols that the instructions of the kernel name. Throws "ptx.resources" if shared memory does not suffice.
+    memory_map(const flow& fl, const function& kernel) : flow_(fl), kernel_(kernel) {
+        for (const flow_block& b : fl.blocks)
+            for (const flow_step& s : b.steps) look(s);
+        place_shared();
+    }
+
+    /// The address of a variable, or an operand that is not present for one that has none.
+    [[nodiscard]] ir::operand address(const symbol& s, std::uint32_t frame) const {
+        const variable* v = &named(s, frame);
+        if (const auto at = shared_.find(v); at != shared_.end()) return ir::literal(machine::address::make(shared_window, 0) | at->second);
+        if (const auto at = module_index_.find(v); at != module_index_.end())
+            return ir::parameter_word(static_cast<std::uint32_t>(kernel_.parameters.size()) + at->second, 0);
+        const auto at = local_index_.find({frame_key(s, frame), v});
+        return at == local_index_.end() ? ir::operand{} : ir::local_place(locals_[at->second].first_byte);
+    }
+
+    [[nodiscard]] const std::vector<std::uint32_t>& module_variables() const { return modules_; }
+    [[nodiscard]] const std::vector<ir::local_variable>& locals() const { return locals_; }
+    /// Words of shared memory that the kernel declares, and the first of the dynamic ones, 0 if it has none.
+    [[nodiscard]] int shared_words() const { return shared_words_; }
+    [[nodiscard]] int dynamic_word() const { return dynamic_word_; }
+    /// The word in which the threads of a bar.red count.
+    [[nodiscard]] ir::operand counter(const instruction& i) const {
+        return ir::literal(machine::address::make(shared_window, counters_.at(barrier_of(i))));
+    }
+
+private:
+    using key = std::pair<std::uint32_t, const variable*>;
+
+    [[nodiscard]] const variable& named(const symbol& s, std::uint32_t frame) const { return flow_.module->variable_of(s, *flow_.frames[frame].code); }
+    static std::uint32_t frame_key(const symbol& s, std::uint32_t frame) { return s.kind == symbol_kind::module_variable ? 0 : frame; }
+
+    /// The operand that names the barrier of a bar.red, as a number; all that are not known when compiling share one.
+    static std::int64_t barrier_of(const instruction& i) {
+        const operand& o = i.operands[1];
+        return o.kind == operand_kind::integer ? o.value : -1;
+    }
+
+    void look(const flow_step& s) {
+        const std::uint32_t frame = s.kind == step_kind::enter_call || s.kind == step_kind::leave_call ? flow_.frames[s.frame].caller : s.frame;
+        for (const operand& o : s.code->operands) look(o, frame);
+        if (s.kind == step_kind::red_count) counters_.try_emplace(barrier_of(*s.code), 0);
+    }
+
+    void look(const operand& o, std::uint32_t frame) {
+        for (const operand& inner : o.items) look(inner, frame);
+        if (o.kind == operand_kind::symbol_value && (o.sym.kind == symbol_kind::module_variable || o.sym.kind == symbol_kind::function_variable)) add(o.sym, frame);
+    }
+
+    void add(const symbol& s, std::uint32_t frame) {
+        const variable& v = named(s, frame);
+        if (v.space == state_space::shared && std::find(in_shared_.begin(), in_shared_.end(), &v) == in_shared_.end()) in_shared_.push_back(&v);
+        if (v.space == state_space::local) add_local(v, frame_key(s, frame));
+        if (s.kind == symbol_kind::module_variable && (v.space == state_space::global || v.space == state_space::constant)) add_module(s.id);
+    }
+
+    void add_local(const variable& v, std::uint32_t frame) {
+        const auto [at, fresh] = local_index_.try_emplace(key{frame, &v}, locals_.size());
+        if (!fresh) return;
+        const std::uint32_t first = locals_.empty() ? gap : locals_.back().first_byte + locals_.back().bytes + gap;
+        locals_.push_back({frame, (first + 15) & ~15U, static_cast<std::uint32_t>(std::min<std::uint64_t>(v.bytes(), 1U << 20))});
+    }
+
+    /// A variable, and those whose addresses it begins with.
+    void add_module(std::uint32_t id) {
+        const variable& v = flow_.module->variables[id];
+        if (!module_index_.try_emplace(&v, static_cast<std::uint32_t>(modules_.size())).second) return;
+        modules_.push_back(id);
+        for (const initial_value& i : v.initial)
+            if (i.sym.kind == symbol_kind::module_variable) add_module(i.sym.id);
+    }
+
+    static std::uint32_t alignment_of(const variable& v) {
+        const auto natural = static_cast<std::uint64_t>(bytes_of(v.type)) * static_cast<std::uint64_t>(v.vector);
+        return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(v.alignment != 0 ? v.alignment : natural, 1, 128));
+    }
+
+    /// In the order of their names in the code; dynamic arrays all begin behind the rest. Where wide alignment leaves too little, words suffice.
+    void place_shared() {
+        constexpr std::uint64_t there = machine::mission.words - 2;
+        std::uint64_t end = 0;
+        for (std::uint32_t most : {128U, 4U}) {
+            end = 4;
+            for (const variable* v : in_shared_)
+                if (!is_dynamic(*v)) end = place(*v, end, most);
+            end = (end + 3) & ~std::uint64_t{3};
+            for (auto& [id, word] : counters_) word = static_cast<int>(end / 4), end += 4;
+            if (end / 4 <= there + 1) break;
+        }
+        if (end / 4 > there + 1) too_large(end / 4 - 1, there);
+        shared_words_ = static_cast<int>(end / 4) - 1;
+        place_dynamic(end);
+    }
+
+    static bool is_dynamic(const variable& v) { return v.elements() == 0; }
+
+    std::uint64_t place(const variable& v, std::uint64_t end, std::uint32_t most) {
+        const std::uint64_t align = std::min(alignment_of(v), most);
+        const std::uint64_t first = (end + align - 1) / align * align;
+        shared_[&v] = static_cast<std::uint32_t>(std::min<std::uint64_t>(first, 1U << 20));
+        return first + v.bytes();
+    }
+
+    void place_dynamic(std::uint64_t end) {
+        for (const variable* v : in_shared_) {
+            if (!is_dynamic(*v)) continue;
+            const std::uint64_t align = std::min<std::uint64_t>(alignment_of(*v), 16);
+            const std::uint64_t first = (end + align - 1) / align * align;
+            dynamic_word_ = std::max(dynamic_word_, static_cast<int>(first / 4));
+        }
+        for (const variable* v : in_shared_)
+            if (is_dynamic(*v)) shared_[v] = static_cast<std::uint32_t>(dynamic_word_) * 4;
+    }
+
+    [[noreturn]] void too_large(std::uint64_t words, std::uint64_t there) const {
+        std::uint64_t bytes = 0;
+        for (const variable* v : in_shared_) bytes += v->bytes();
+        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory (" + std::to_string(words) +
+                                                         " words); " + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
+    }
+
+    const flow& flow_;
+    const function& kernel_;
+    std::vector<const variable*> in_shared_;
+    std::map<const variable*, std::uint32_t> shared_, module_index_;
+    std::map<std::int64_t, int> counters_;
+    std::map<key, std::size_t> local_index_;
+    std::vector<ir::local_variable> locals_;
+    std::vector<std::uint32_t> modules_;
+    int shared_words_ = 0, dynamic_word_ = 0;
+};
+
+}  // namespace qwengpu::ptx
