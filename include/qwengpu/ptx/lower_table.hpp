@@ -10,6 +10,7 @@
 #include <qwengpu/ptx/lower_bits.hpp>
 #include <qwengpu/ptx/lower_compare.hpp>
 #include <qwengpu/ptx/lower_convert.hpp>
+#include <qwengpu/ptx/lower_float_table.hpp>
 #include <qwengpu/ptx/lower_memory.hpp>
 #include <qwengpu/ptx/opcode_row.hpp>
 
@@ -61,18 +62,12 @@ inline std::string_view why_refused(std::string_view opcode) {
     return {};
 }
 
-/// Instructions that move f32 words without looking into them.
-inline bool only_moves(std::string_view opcode) {
-    return any_word("mov ld ldu st selp slct set cvt setp", ' ', [&](std::string_view word) { return word == opcode; });
-}
-
 /// Why floats of the instruction cannot be lowered, or empty.
 inline std::string_view why_float_refused(const instruction& i) {
     for (scalar_type t : i.types) {
-        if (t == scalar_type::f64) return "64-bit floats (f64, double in CUDA) are not supported; use integers";
-        if (is_float(t) && t != scalar_type::f32) return "16-bit and smaller floats are not supported; use integers";
-        if (is_float(t) && i.opcode == "setp") return "comparisons of floats are not supported yet; use integers";
-        if (is_float(t) && !only_moves(i.opcode)) return "arithmetic of floats is not supported yet; use integers";
+        if (t == scalar_type::f64) return "64-bit floats (f64, double in CUDA) are not supported; use float";
+        if (t == scalar_type::tf32) return "floats of the type tf32 are not supported; use f32";
+        if (is_float(t) && t != scalar_type::f32) return "16-bit and smaller floats are not supported; use f32";
     }
     return {};
 }
@@ -87,6 +82,7 @@ inline void lower_instruction(lowering& l) {
     const std::string_view why = detail::why_refused(i.opcode);
     if (found == table.end() && !why.empty()) return l.refuse(std::string(why));
     if (const std::string_view float_why = detail::why_float_refused(i); !float_why.empty()) return l.refuse(std::string(float_why));
+    if (const auto on_floats = lower::detail::float_function_of(i)) return on_floats(l);
     if (found == table.end())
         return l.refuse("this instruction is not supported; write it with integer arithmetic, comparisons and 32-bit loads and stores");
     for (scalar_type t : i.types)
