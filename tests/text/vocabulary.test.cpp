@@ -28,16 +28,17 @@ TEST_CASE("ids are dense and in the order of the contract", "[text]") {
     CHECK(mission::encode(token_class::br, 1) == 6);
     CHECK(mission::encode(token_class::fair, 3) == 7 + 3);
     CHECK(mission::encode(token_class::trap, 2) == 11 + 2);
-    CHECK(mission::encode(token_class::start, 0b0110, 5) == 19 + 6 + 16 * 5);
-    CHECK(mission::encode(token_class::mask, 0b1111, 7) == 147 + 15 + 16 * 7);
-    CHECK(mission::encode(token_class::constant, 12) == 275 + 12);
-    CHECK(mission::encode(token_class::addr, 126, 27) == 403 + 126 + 128 * 27);
-    CHECK(mission::encode(token_class::prog, 1022, 5) == 4499 + 1022 + 1024 * 5);
-    CHECK(mission::encode(token_class::hdr, 1023, 7) == 12691 + 1023 + 1024 * 7);
-    CHECK(mission::encode(token_class::short_word, 0xfff) == 20883 + 4095);
-    CHECK(mission::encode(token_class::lo, 0) == 24979);
-    CHECK(mission::encode(token_class::hi, 0xffff) == 24979 + 65536 + 65535);
-    CHECK(mission::size == 24979 + 131072);
+    CHECK(mission::encode(token_class::release, 5, 1) == 19 + 5 + 8);
+    CHECK(mission::encode(token_class::start, 0b0110, 5) == 35 + 6 + 16 * 5);
+    CHECK(mission::encode(token_class::mask, 0b1111, 7) == 163 + 15 + 16 * 7);
+    CHECK(mission::encode(token_class::constant, 12) == 291 + 12);
+    CHECK(mission::encode(token_class::addr, 126, 27) == 419 + 126 + 128 * 27);
+    CHECK(mission::encode(token_class::prog, 1022, 5) == 4515 + 1022 + 1024 * 5);
+    CHECK(mission::encode(token_class::hdr, 1023, 7) == 12707 + 1023 + 1024 * 7);
+    CHECK(mission::encode(token_class::short_word, 0xfff) == 20899 + 4095);
+    CHECK(mission::encode(token_class::lo, 0) == 24995);
+    CHECK(mission::encode(token_class::hi, 0xffff) == 24995 + 65536 + 65535);
+    CHECK(mission::size == 24995 + 131072);
 }
 
 TEST_CASE("a smaller machine has narrower fields", "[text]") {
@@ -51,6 +52,7 @@ TEST_CASE("a smaller machine has narrower fields", "[text]") {
 
 TEST_CASE("rows hold their fields where the contract puts them", "[text]") {
     CHECK(mission::expand(mission::encode(token_class::hdr, 12, 3)) == text::row_bits{12 | 3 << 10, 0x1fff});
+    CHECK(mission::expand(mission::encode(token_class::release, 6, 1)) == text::row_bits{6 | 1 << 3, 0xf});
     CHECK(mission::expand(mission::encode(token_class::start, 9, 3)) == text::row_bits{9 | 3 << 10, 0x1c0f});
     CHECK(mission::expand(mission::encode(token_class::addr, 100, 2)) == text::row_bits{100 | 2 << 7, 0x0fff});
     CHECK(mission::expand(mission::encode(token_class::short_word, 0xffb)) == text::row_bits{0xfffffffb, 0xffffffff});

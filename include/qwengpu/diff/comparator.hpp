@@ -32,7 +32,7 @@ public:
     void signals(const pass_signals& seen) {
         const auto place = reader_.place();
         if (found_ || trace_ == nullptr || !place.in_record || is_illegal(place)) return;
-        const auto* before = trace_->find(place.records - 1, place.lane);
+        const auto* before = trace_->find(place.records - 1, place.lane, place.slot != machine::slot::branch);
         if (before == nullptr) return;
         ++passes_;
         const auto wanted = expected_signals(block(place), place.slot, place.lane, *before);
@@ -62,7 +62,7 @@ public:
 
 private:
     [[nodiscard]] bool is_illegal(const text::transcript_place& p) const {
-        return static_cast<std::size_t>(p.block) >= program_.blocks.size();
+        return machine::find_block(program_, p.block) == nullptr;
     }
     [[nodiscard]] const machine::machine_block& block(const text::transcript_place& p) const {
         return program_.blocks[static_cast<std::size_t>(p.block)];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a pass must show at a position of a record. A pass computes the block from the state as it is, so a value is
-// known from the state before the record unless a slot already written has changed a register it depends on.
+// known from the state in which the lane was evaluated unless a slot already written has changed a register it depends on,
+// or a store the word it loads.
 #pragma once
 
 #include <qwengpu/diff/signals.hpp>
@@ -14,7 +15,7 @@ namespace detail {
 /// The ports whose register was written by the slots before `at` of this record.
 inline machine::port_set changed_ports(const machine::machine_block& block, machine::slot at) {
     unsigned changed = 0;
-    for (const auto s : machine::all_slots) {
+    for (const auto s : machine::record_order(block)) {
         if (s == at) break;
         const int reg = machine::register_of(block, s);
         for (std::size_t p = 0; p < block.ports.size(); ++p)
@@ -31,6 +32,14 @@ inline machine::port_set ports_of_stage(const machine::machine_block& block, int
     return machine::dependencies(probe, static_cast<machine::slot>(machine::slot_count - stage));
 }
 
+/// Whether the value of stage 1..4 depends on a load that is done again after a store.
+inline bool is_loaded_again(const machine::machine_block& block, machine::slot at, int stage) {
+    if (!block.has_store || block.lane_major || !machine::is_load(block.mem.op) || at <= machine::slot::store) return false;
+    auto probe = block;
+    probe.dest[static_cast<std::size_t>(stage - 1)] = 1;
+    return machine::depends_on_load(probe, static_cast<machine::slot>(machine::slot_count - stage));
+}
+
 }  // namespace detail
 
 /// The values to expect where slot `at` is written next; `before` is what the lane makes of the state before the record.
@@ -45,7 +54,7 @@ inline pass_signals expected_signals(const machine::machine_block& block, machin
     expected[signal::special] = before.special;
     for (int stage = 1; stage <= 4; ++stage) {
         const bool faulted = before.fault && stage > 1;
-        if (faulted || (detail::ports_of_stage(block, stage) & changed) != 0) continue;
+        if (faulted || detail::is_loaded_again(block, at, stage) || (detail::ports_of_stage(block, stage) & changed) != 0) continue;
         expected.values[static_cast<std::size_t>(signal::t1) + static_cast<std::size_t>(stage - 1)] =
             before.t[static_cast<std::size_t>(stage - 1)];
     }

@@ -26,13 +26,15 @@ public:
         if (!full_) made_.emplace_back(lane, made);
     }
 
-    /// What a lane made in record `index` (from 0), or nullptr if that is not known.
-    [[nodiscard]] const machine::lane_evaluation* find(std::size_t index, int lane) const {
+    /// What a lane made in record `index` (from 0), or nullptr if that is not known; `anew`: when its turn came, if it was
+    /// evaluated anew then.
+    [[nodiscard]] const machine::lane_evaluation* find(std::size_t index, int lane, bool anew) const {
         if (index >= begins_.size()) return nullptr;
         const std::size_t end = index + 1 < begins_.size() ? begins_[index + 1] : made_.size();
-        for (std::size_t i = begins_[index]; i < end; ++i)
-            if (made_[i].first == lane) return &made_[i].second;
-        return nullptr;
+        const machine::lane_evaluation* found = nullptr;
+        for (std::size_t i = begins_[index]; i < end && (anew || found == nullptr); ++i)
+            if (made_[i].first == lane) found = &made_[i].second;
+        return found;
     }
 
 private:

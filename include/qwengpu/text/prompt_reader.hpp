@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A prompt read back into the launch it describes: the program, constants, memory with its owners, and the shape.
+// A prompt read back into the launch it describes: the program, constants, memory with its owners, shared words, the shape.
 #pragma once
 
 #include <qwengpu/error.hpp>
@@ -59,11 +59,13 @@ private:
         if (t.id == token_class::constant) return machine::set_constant(image_, static_cast<int>(t.first), word());
         if (t.id == token_class::addr) return memory(t);
         if (t.id == token_class::prog) return group(t);
-        if (t.id != token_class::start && t.id != token_class::fair) throw complaint("a constant, a group of the program, a word of memory or `launch`");
+        if (t.id != token_class::start && t.id != token_class::fair && t.id != token_class::release) throw complaint("a constant, a group of the program, a word of memory or `launch`");
     }
 
     void memory(const decoded_token& t) {
         const auto window = static_cast<std::uint8_t>(t.second);
+        if (window == machine::address::shared_window) return void(image_.shared[t.first] = {word(), window});
+        if (window == 0 || window > machine::address::last_buffer_window) throw complaint("a word of a buffer (windows 1-27) or of shared memory (29)");
         image_.memory[t.first] = {word(), window};
         if (image_.buffers.size() < window) image_.buffers.resize(window);
         auto& place = image_.buffers[window - std::size_t{1}];
@@ -82,8 +84,7 @@ private:
     }
 
     void add_block(std::uint32_t id, const machine::encoded_block& groups) {
-        if (id != image_.program.blocks.size())
-            throw error("text.prompt", fmt::format("the program has no block {}; blocks are numbered without gaps", image_.program.blocks.size()));
+        image_.program.blocks.resize(id, machine::no_block);
         image_.program.blocks.push_back(machine::decode<M>(groups));
     }
 

@@ -24,6 +24,7 @@ public:
     void start(int warp, machine::lane_mask mask) override { put(token_class::start, mask, warp); }
     void fair(int lane) override { put(token_class::fair, lane); }
     void mask(int warp, machine::lane_mask mask) override { put(token_class::mask, mask, warp); }
+    void release(int barrier, int phase) override { put(token_class::release, barrier, phase); }
     void record(int warp, int block, machine::lane_mask) override { put(token_class::hdr, block, warp); }
     void all() override { put(token_class::all); }
     void branch(int, bool taken) override { put(token_class::br, taken); }

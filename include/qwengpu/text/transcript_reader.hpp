@@ -75,7 +75,7 @@ public:
             case phase::start: return fmt::format("`start` of warp {}, or a record", warp_ + 1);
             case phase::record: return illegal_ ? "`trap:3`" : fmt::format("{} of lane {}", slot_text(), cursor_.lane());
             case phase::word: return words_.half_read() ? "`hi`" : fmt::format("a word, {} of lane {}", slot_text(), cursor_.lane());
-            case phase::between: return "a record, `mask`, `fair`, `cta` or `end`";
+            case phase::between: return "a record, `mask`, `fair`, `release`, `cta` or `end`";
             case phase::trapped: return "`end`";
             case phase::ended: break;
         }
@@ -137,6 +137,7 @@ private:
                 phase_ = phase::between;
                 set_mask(t);
                 return watch_.mask(static_cast<int>(t.second), masks_[t.second]), true;
+            case token_class::release: phase_ = phase::between; return watch_.release(static_cast<int>(t.first), static_cast<int>(t.second)), true;
             default: return t.id == token_class::trap && trap(t, machine::trap_kind::deadlock);
         }
     }
@@ -147,7 +148,7 @@ private:
         ++place_.records;
         place_.warp = warp;
         place_.block = block;
-        illegal_ = static_cast<std::size_t>(block) >= program_.blocks.size();
+        illegal_ = machine::find_block(program_, block) == nullptr;
         cursor_ = illegal_ ? record_cursor({}, mask) : record_cursor(current(), mask);
         watch_.record(warp, block, mask);
         phase_ = illegal_ ? phase::record : after_position();
@@ -160,8 +161,7 @@ private:
     bool position(const decoded_token& t) {
         if (illegal_) return t.id == token_class::trap && trap(t, machine::trap_kind::illegal_block);
         if (t.id == token_class::trap)
-            return cursor_.in_first_slot() && !cursor_.uniform() &&
-                   (trap(t, machine::trap_kind::out_of_bounds) || trap(t, machine::trap_kind::misaligned));
+            return cursor_.may_trap() && (trap(t, machine::trap_kind::out_of_bounds) || trap(t, machine::trap_kind::misaligned));
         if (t.id == token_class::all) return cursor_.takes_all() && all();
         if (cursor_.slot() == machine::slot::branch) return t.id == token_class::br && branch(t.first != 0);
         if (cursor_.slot() != machine::slot::store) return word(t);

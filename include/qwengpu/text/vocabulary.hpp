@@ -15,9 +15,9 @@ namespace qwengpu::text {
 
 /// Token classes, in the order of their ids.
 enum class token_class : std::uint8_t {
-    launch, end, cta, all, skip, br, fair, trap, start, mask, constant, addr, prog, hdr, short_word, lo, hi
+    launch, end, cta, all, skip, br, fair, trap, release, start, mask, constant, addr, prog, hdr, short_word, lo, hi
 };
-inline constexpr int token_class_count = 17;
+inline constexpr int token_class_count = 18;
 
 /// A token: an index into the vocabulary, 0 <= token < vocabulary<M>::size.
 using token = std::uint32_t;
@@ -57,6 +57,7 @@ inline constexpr std::array<token_class_row, token_class_count> token_classes = 
     {token_class::br, "br", {"", 0, 1}},
     {token_class::fair, "fair", {"l", 0, machine::bits_for(M.lanes)}},
     {token_class::trap, "trap", {"", 0, 3}},
+    {token_class::release, "release", {"b", 0, machine::bits_for(M.barriers)}, {"p", machine::bits_for(machine::mission.barriers), 1}},
     {token_class::start, "start", {"l", 0, M.lanes, field_style::lanes}, {"w", 10, machine::bits_for(M.warps)}},
     {token_class::mask, "mask", {"l", 0, M.lanes, field_style::lanes}, {"w", 10, machine::bits_for(M.warps)}},
     {token_class::constant, "const", {"", 0, machine::bits_for(M.constants)}},

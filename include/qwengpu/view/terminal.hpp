@@ -46,6 +46,10 @@ public:
         flush();
         out_(fmt::format("  warp {} goes on with lanes {}", warp, lanes_text(lanes)));
     }
+    void release(int barrier, int) override {
+        flush();
+        out_(fmt::format("  barrier {} is complete, its lanes go on", barrier));
+    }
     void record(int warp, int block, machine::lane_mask mask) override {
         flush();
         open_ = {++records_, warp, block, mask, false, {}};
@@ -80,7 +84,7 @@ private:
         std::array<cells, machine::slot_count> values{};
     };
 
-    [[nodiscard]] bool is_legal() const { return static_cast<std::size_t>(open_.block) < program_.blocks.size(); }
+    [[nodiscard]] bool is_legal() const { return machine::find_block(program_, open_.block) != nullptr; }
     [[nodiscard]] const machine::machine_block& current() const { return program_.blocks[static_cast<std::size_t>(open_.block)]; }
     static std::string block_text(int id) { return id == M.exit_block() ? "exit" : fmt::format("block {}", id); }
 
@@ -111,6 +115,7 @@ private:
             line(machine::stage_line(b, stage), static_cast<machine::slot>(machine::slot_count - stage), b.dest[static_cast<std::size_t>(stage - 1)]);
         line(machine::store_line(b), machine::slot::store, 0);
         line(machine::branch_line(b, M.exit_block()), machine::slot::branch, 0);
+        line(machine::barrier_line(b), machine::slot::branch, -1);
         if (b.next != open_.block + 1) line(machine::next_line(b, M.exit_block()), machine::slot::branch, -1);
     }
 
