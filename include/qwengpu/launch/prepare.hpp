@@ -66,6 +66,34 @@ void fill_memory(machine::launch_image<M>& image, const buffer& b, const machine
         image.memory[static_cast<std::size_t>(place.first_word) + i] = {words[i], static_cast<std::uint8_t>(place.window)};
 }
 
+/// Variables of the module begin with their values, and the program knows their addresses.
+template <machine::sizes M>
+void fill_variables(machine::launch_image<M>& image, std::size_t first) {
+    const auto& variables = image.program.variables;
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+        const auto& place = image.buffers[first + k];
+        auto words = variables[k].words;
+        for (const auto& link : variables[k].links)
+            words[static_cast<std::size_t>(link.word)] += image.buffers[first + static_cast<std::size_t>(link.variable)].pointer();
+        for (std::size_t i = 0; i < words.size(); ++i)
+            image.memory[static_cast<std::size_t>(place.first_word) + i] = {words[i], static_cast<std::uint8_t>(place.window)};
+        if (variables[k].row != 0) machine::set_constant(image, variables[k].row, place.pointer());
+    }
+}
+
+/// Declares the shared memory of the program, and behind it what the launch asks for.
+template <machine::sizes M>
+void declare_shared_memory(machine::launch_image<M>& image, std::int64_t dynamic_bytes) {
+    const auto& p = image.program;
+    if (dynamic_bytes < 0) throw error("launch.shared", fmt::format("{} bytes of shared memory are asked for; give 0 or more", dynamic_bytes));
+    const std::int64_t before = p.dynamic_shared_word > 0 ? p.dynamic_shared_word - 1 : p.shared_words;
+    const std::int64_t dynamic_words = dynamic_bytes / 4 + (dynamic_bytes % 4 != 0 ? 1 : 0), there = M.words - 2;
+    if (before + dynamic_words > there)
+        throw error("launch.shared", fmt::format("needs {} of {} words of shared memory: {} of the kernel and {} bytes of dynamic ones; ask for fewer bytes",
+                                                 before + dynamic_words, there, before, dynamic_bytes));
+    machine::declare_shared(image, static_cast<int>(before + dynamic_words));
+}
+
 template <machine::sizes M>
 void pass_arguments(machine::launch_image<M>& image, const std::vector<argument>& args) {
     check_count(image.program, args.size());
@@ -89,13 +117,13 @@ template <machine::sizes M = machine::mission>
 machine::launch_image<M> prepare(machine::program program, const launch_request& request) {
     detail::check_grid(request.grid);
     detail::check_block<M>(request.block);
-    if (request.dynamic_shared_bytes < 0)
-        throw error("launch.shared", fmt::format("{} bytes of shared memory are asked for; give 0 or more", request.dynamic_shared_bytes));
     const auto buffers = buffers_of(request.args);
     detail::check_count(program, request.args.size());
     auto image = machine::make_launch<M>(std::move(program), detail::extent_of(request.grid), detail::extent_of(request.block));
-    image.buffers = place_buffers<M>(buffers);
+    image.buffers = place_buffers<M>(buffers, image.program.variables);
     for (std::size_t i = 0; i < buffers.size(); ++i) detail::fill_memory(image, *buffers[i], image.buffers[i]);
+    detail::fill_variables(image, buffers.size());
+    detail::declare_shared_memory(image, request.dynamic_shared_bytes);
     detail::pass_arguments(image, request.args);
     return image;
 }
