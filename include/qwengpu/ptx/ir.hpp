@@ -142,6 +142,7 @@ struct function {
     std::vector<block> blocks;
     std::vector<machine::source_line> sources;
     std::vector<bool> pointers;  ///< for each parameter: whether it is known to be a pointer; then for each module variable
+    std::vector<bool> structures; ///< for each parameter: whether it is more than one number
     std::vector<std::uint32_t> module_variables;  ///< ids of those it uses, in the order of their addresses behind the parameters
     int shared_words = 0, dynamic_word = 0;       ///< of shared memory: words that it declares, first of the dynamic ones (0: none)
     std::vector<local_variable> locals;

@@ -34,7 +34,11 @@ public:
         if (i_.kind != made_by::alu) return std::nullopt;
         if (all_literals()) return literal(machine::evaluate(i_.op, i_.a.bits, i_.b.bits, i_.c.bits, i_.mod));
         switch (i_.op) {
-            case alu_op::add: return (i_.mod & m::add_subtract) ? subtract() : add();
+            case alu_op::add:
+                if (i_.mod & m::add_carry) return with_carry();
+                return (i_.mod & m::add_subtract) ? subtract() : add();
+            case alu_op::prmt: return permute();
+            case alu_op::funnel: return funnel();
             case alu_op::lop: return logic();
             case alu_op::shl: case alu_op::shr: case alu_op::sar: return shift();
             case alu_op::cmp: return compare();
@@ -84,6 +88,47 @@ private:
         const instruction* negated = made(i_.b, alu_op::add);
         if (shift == 0 && negated != nullptr && negated->mod == m::add_subtract && negated->a.is(0))
             return become(alu_op::add, i_.a, negated->b, {}, m::add_subtract), again();
+        return std::nullopt;
+    }
+
+    /// A carry that is known to be 0 goes; where a carry is all there is, it is the sum.
+    std::optional<operand> with_carry() {
+        i_.c = condition_of(f_, i_.c).inverted ? i_.c : condition_of(f_, i_.c).bit;
+        const bool minus = (i_.mod & m::add_subtract) != 0;
+        if (i_.c.is_literal() && (i_.c.bits & 1U) == 0) return become(alu_op::add, i_.a, i_.b, {}, i_.mod & ~unsigned{m::add_carry}), again();
+        if (i_.c.is_literal() && i_.b.is_literal() && (i_.mod & m::add_shift) == 0)
+            return become(alu_op::add, i_.a, literal(i_.b.bits + 1), {}, minus ? unsigned{m::add_subtract} : 0U), again();
+        if (!minus && i_.a.is(0) && i_.b.is(0) && is_boolean(f_, i_.c)) return i_.c;
+        if (!i_.a.is(0) && i_.b.is(0) && is_boolean(f_, i_.c)) return become(alu_op::add, i_.a, i_.c, {}, minus ? unsigned{m::add_subtract} : 0U), again();
+        return std::nullopt;
+    }
+
+    /// Bytes chosen by a literal, where they are all of one word in its order, or repeat a sign that is there already.
+    std::optional<operand> permute() {
+        if (!i_.c.is_literal()) return std::nullopt;
+        const std::uint32_t nibbles = i_.c.bits & 0xffffU;
+        if (nibbles == 0x3210) return i_.a;
+        if (nibbles == 0x7654) return i_.b;
+        if (nibbles == 0x9910 && signed_bits(f_, i_.a) <= 16) return i_.a;
+        if (nibbles == 0x8880 && signed_bits(f_, i_.a) <= 8) return i_.a;
+        const bool sign_of_word = nibbles == 0x9910 || nibbles == 0x8880;
+        const instruction* inner = sign_of_word ? made(i_.a, alu_op::lop) : nullptr;
+        const std::uint32_t wanted = nibbles == 0x9910 ? 0xffffU : 0xffU;
+        if (inner != nullptr && inner->mod == table::and_ab && inner->b.is_literal() && (inner->b.bits & wanted) == wanted)
+            return i_.a = inner->a, again();
+        return std::nullopt;
+    }
+
+    /// A pair shifted by a literal: a shift of one word, where the other is 0 or the amount is.
+    std::optional<operand> funnel() {
+        if (!i_.c.is_literal()) return std::nullopt;
+        const bool left = (i_.mod & m::funnel_left) != 0;
+        i_.c.bits &= 31U;
+        if (i_.c.bits == 0) return left ? i_.b : i_.a;
+        if (left && i_.a.is(0)) return become(alu_op::shl, i_.b, i_.c), again();
+        if (!left && i_.b.is(0)) return become(alu_op::shr, i_.a, i_.c), again();
+        if (left && i_.b.is(0)) return become(alu_op::shr, i_.a, literal(32 - i_.c.bits)), again();
+        if (!left && i_.a.is(0)) return become(alu_op::shl, i_.b, literal(32 - i_.c.bits)), again();
         return std::nullopt;
     }
 
@@ -274,6 +319,7 @@ private:
     }
 
     std::optional<operand> memory() {
+        if (i_.stores_part()) drop_mask();
         operand& guard = i_.kind == made_by::load ? i_.b : i_.c;
         if (!guard.present()) return std::nullopt;
         const condition c = condition_of(f_, guard);
@@ -284,6 +330,13 @@ private:
             if (i_.kind == made_by::load) i_.c = {};
         }
         return std::nullopt;
+    }
+
+    /// Of a part of a word only the low bits are stored, so what is done to the others does not matter.
+    void drop_mask() {
+        const std::uint32_t wanted = i_.size == machine::access_size::byte ? 0xffU : 0xffffU;
+        const instruction* mask = made(i_.b, alu_op::lop);
+        if (mask != nullptr && mask->mod == table::and_ab && mask->b.is_literal() && (mask->b.bits & wanted) == wanted) i_.b = mask->a;
     }
 
     const function& f_;

@@ -33,10 +33,14 @@ inline void cnot(lowering& l) {
 }
 
 inline void lop3(lowering& l) {
-    if (l.now().has("or") || l.now().has("and")) return l.refuse("lop3 with a predicate is not supported; use setp behind it");
     if (l.now().operands[4].kind != operand_kind::integer) return l.refuse("the table of lop3 must be a number");
     const auto table = static_cast<unsigned>(l.now().operands[4].value) & 0xffU;
-    l.result(l.logic(table, l.raw_word(1), l.raw_word(2), l.raw_word(3)));
+    const ir::operand r = l.logic(table, l.raw_word(1), l.raw_word(2), l.raw_word(3));
+    const operand& d = l.now().operands[0];
+    if (!l.now().has("or") && !l.now().has("and")) return l.result(r);
+    const ir::operand some = l.compare(machine::mod::cmp_lt | machine::mod::cmp_gt, r, ir::zero), with = l.predicate(l.now().operands[5]);
+    if (d.kind == operand_kind::pair) l.write(d.items[0], r);
+    if (d.kind == operand_kind::pair) l.write(d.items[1], l.logic(l.now().has("or") ? ir::table::or_ab : ir::table::and_ab, some, with));
 }
 
 inline void shift(lowering& l) {
@@ -49,11 +53,11 @@ inline void shift(lowering& l) {
 
 /// shf: the upper or lower half of hi:lo, shifted by n; .clamp counts up to 32, .wrap takes n mod 32.
 inline void funnel_shift(lowering& l) {
-    const ir::operand lo = l.raw_word(1), hi = l.raw_word(2), all = l.raw_word(3);
-    const ir::operand n = l.now().has("wrap") ? l.both(all, ir::literal(31)) : l.emit(lowering::op::min, all, ir::literal(32));
-    const ir::operand rest = l.sub(ir::literal(32), n);
-    if (l.now().has("l")) return l.result(l.either(l.shift_left(hi, n), l.shift_right(lo, rest)));
-    l.result(l.either(l.shift_right(lo, n), l.shift_left(hi, rest)));
+    const bool left = l.now().has("l");
+    const ir::operand lo = l.raw_word(1), hi = l.raw_word(2), n = l.raw_word(3);
+    const ir::operand r = left ? l.funnel_left(lo, hi, n) : l.funnel_right(lo, hi, n);
+    if (l.now().has("wrap")) return l.result(r);
+    l.result(l.select(l.compare(machine::mod::cmp_lt, n, ir::literal(32)), r, left ? lo : hi));
 }
 
 namespace detail {
@@ -124,24 +128,41 @@ inline wide choose_bits(lowering& l, wide mask, wide yes, wide no) {
 
 }  // namespace detail
 
-/// bfe: the field as a number; signed: filled with its highest bit, or bit 31 where it ends beyond that.
-inline void extract_field(lowering& l) {
-    if (detail::is_64(l) && is_signed(l.now().type())) return l.refuse("signed 64-bit fields are not supported; use shifts");
-    const ir::operand a = l.raw_word(1), position = detail::field_number(l, 2), length = detail::field_number(l, 3);
-    if (detail::is_64(l)) {
-        const wide field = shift_right(l, l.pair(1), position, false);
-        return l.result(detail::choose_bits(l, detail::wide_field_mask(l, ir::zero, length), field, {ir::zero, ir::zero}));
-    }
-    if (!is_signed(l.now().type()))
-        return l.result(l.both(l.shift_right(a, position), detail::field_mask(l, ir::zero, length)));
-    // The field is brought to the top and back; where it ends beyond bit 31, its length is what is left of the word.
-    const ir::operand most = l.select(l.compare(machine::mod::cmp_lt, position, ir::literal(32)), l.sub(ir::literal(32), position), ir::zero);
+namespace detail {
+
+/// How far a field is brought up to end at the top of `width` bits, and down again; where it ends beyond the top, its length
+/// is what is left.
+struct field_shifts {
+    ir::operand up, down;
+};
+
+inline field_shifts shifts_of_field(lowering& l, ir::operand position, ir::operand length, std::uint32_t width) {
+    const ir::operand most = l.sub(ir::literal(width), l.emit(lowering::op::min, position, ir::literal(width)));
     const ir::operand used = l.emit(lowering::op::min, length, most);
-    const ir::operand up = l.sub(l.sub(ir::literal(32), position), used);
-    const ir::operand field = l.shift_right_signed(l.shift_left(a, up), l.sub(ir::literal(32), used));
-    const ir::operand beyond = l.compare(machine::mod::cmp_gt, position, ir::literal(31));
-    const ir::operand value = l.select(beyond, l.sign_of(a), field);
-    l.result(l.select(l.compare(machine::mod::cmp_eq, length, ir::zero), ir::zero, value));
+    return {l.sub(l.sub(ir::literal(width), position), used), l.sub(ir::literal(width), used)};
+}
+
+inline wide signed_field(lowering& l, wide x, ir::operand position, ir::operand length) {
+    const std::uint32_t width = is_64(l) ? 64 : 32;
+    const ir::operand sign = l.sign_of(width == 64 ? x.hi : x.lo);
+    const field_shifts by = shifts_of_field(l, position, length, width);
+    const wide field = width == 64 ? shift_right(l, shift_left(l, x, by.up), by.down, true)
+                                   : wide{l.shift_right_signed(l.shift_left(x.lo, by.up), by.down), ir::zero};
+    const ir::operand beyond = l.compare(m::cmp_gt, position, ir::literal(width - 1));
+    const ir::operand none = l.compare(m::cmp_eq, length, ir::zero);
+    return select(l, none, {ir::zero, ir::zero}, select(l, beyond, {sign, sign}, field));
+}
+
+}  // namespace detail
+
+/// bfe: the field as a number; signed: filled with its highest bit, or the word's where it ends beyond that.
+inline void extract_field(lowering& l) {
+    const wide x = l.pair(1);
+    const ir::operand position = detail::field_number(l, 2), length = detail::field_number(l, 3);
+    if (is_signed(l.now().type())) return l.result(detail::signed_field(l, x, position, length));
+    if (!detail::is_64(l)) return l.result(l.both(l.shift_right(x.lo, position), detail::field_mask(l, ir::zero, length)));
+    const wide field = shift_right(l, x, position, false), mask = detail::wide_field_mask(l, ir::zero, length);
+    l.result({l.both(field.lo, mask.lo), l.both(field.hi, mask.hi)});
 }
 
 /// bfi: b with the low bits of a put in at a position.
@@ -155,6 +176,14 @@ inline void insert_field(lowering& l) {
     l.result(detail::choose_bits(l, mask, {l.shift_left(l.raw_word(1), position), ir::zero}, {l.raw_word(2), ir::zero}).lo);
 }
 
+/// szext: the low n bits as a number, extended; .clamp: n of 32 and more is the whole word, .wrap: n counts modulo 32.
+inline void extend_low_bits(lowering& l) {
+    const ir::operand n = l.raw_word(2);
+    const ir::operand used = l.now().has("wrap") ? l.both(n, ir::literal(31)) : l.emit(lowering::op::min, n, ir::literal(32));
+    const ir::operand by = l.sub(ir::literal(32), used), up = l.shift_left(l.raw_word(1), by);
+    l.result(is_signed(l.now().type()) ? l.shift_right_signed(up, by) : l.shift_right(up, by));
+}
+
 /// bmsk: a mask of some length at some position; .clamp cuts at 32, .wrap counts mod 32.
 inline void bit_mask(lowering& l) {
     ir::operand position = l.raw_word(1), length = l.raw_word(2);
@@ -164,28 +193,6 @@ inline void bit_mask(lowering& l) {
     }
     l.result(detail::field_mask(l, position, length));
 }
-
-namespace detail {
-
-/// Byte of b:a that a nibble of the selector names, with the nibble's sign bit: then its own bit 7, eight times.
-inline ir::operand chosen_byte(lowering& l, wide from, ir::operand selector, unsigned at) {
-    const ir::operand nibble = l.shift_right(selector, ir::literal(4 * at));
-    const ir::operand amount = l.shift_left(l.both(nibble, ir::literal(3)), ir::literal(3));
-    const ir::operand from_high = l.both(l.shift_right(nibble, ir::literal(2)), ir::literal(1));
-    const ir::operand byte = l.both(l.shift_right(l.select(from_high, from.hi, from.lo), amount), ir::literal(255));
-    const ir::operand sign = l.both(l.shift_right_signed(l.shift_left(byte, ir::literal(24)), ir::literal(31)), ir::literal(255));
-    return l.select(l.both(l.shift_right(nibble, ir::literal(3)), ir::literal(1)), sign, byte);
-}
-
-/// The bytes of b:a chosen by four nibbles.
-inline ir::operand permute(lowering& l, wide from, ir::operand selector) {
-    ir::operand r = ir::zero;
-    for (unsigned at = 0; at < 4; ++at)
-        r = l.either(r, l.shift_left(chosen_byte(l, from, selector, at), ir::literal(8 * at)));
-    return r;
-}
-
-}  // namespace detail
 
 /// prmt: the modes with names are tables of selectors for the four values of c's low two bits.
 inline void permute_bytes(lowering& l) {
@@ -200,7 +207,8 @@ inline void permute_bytes(lowering& l) {
         const ir::operand high = l.shift_right(selector, ir::literal(1));
         selector = l.select(high, l.select(selector, of(3), of(2)), l.select(selector, of(1), of(0)));
     }
-    l.result(detail::permute(l, {l.raw_word(1), l.raw_word(2)}, selector));
+    if (selector.is_literal()) selector = ir::selector(selector.bits & 0xffffU);
+    l.result(l.emit(lowering::op::prmt, l.raw_word(1), l.raw_word(2), selector));
 }
 
 }  // namespace qwengpu::ptx::lower

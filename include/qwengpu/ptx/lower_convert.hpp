@@ -28,6 +28,10 @@ inline wide pack(lowering& l, const std::vector<operand>& parts) {
         const int at = each * static_cast<int>(k);
         const ir::operand part = each < 32 ? l.both(l.read(parts[k]), ir::literal((1U << each) - 1)) : l.read(parts[k]);
         ir::operand& half = at < 32 ? x.lo : x.hi;
+        if (each == 16 && at % 32 == 16) {
+            half = l.permute(half, part, 0x5410);
+            continue;
+        }
         half = l.either(half, l.shift_left(part, ir::literal(static_cast<std::uint32_t>(at % 32))));
     }
     return x;
@@ -64,20 +68,45 @@ inline ir::operand clamp(lowering& l, ir::operand x, scalar_type of, scalar_type
 
 }  // namespace detail
 
+namespace detail {
+
+/// The nearest number of type `to` to a 64-bit number, as a pair.
+inline wide clamp(lowering& l, wide x, scalar_type of, scalar_type to) {
+    const ir::operand negative = l.shift_right(x.hi, ir::literal(31));
+    const wide none{ir::zero, ir::zero};
+    if (bits_of(to) == 64 && is_signed(of) == is_signed(to)) return x;
+    if (bits_of(to) == 64 && is_signed(of)) return select(l, negative, none, x);
+    if (bits_of(to) == 64) return select(l, negative, {ir::literal(0xffffffffU), ir::literal(0x7fffffffU)}, x);
+    const std::uint32_t all = bits_of(to) == 32 ? 0xffffffffU : (1U << bits_of(to)) - 1;
+    const wide most{ir::literal(is_signed(to) ? all >> 1 : all), ir::zero};
+    const wide least = is_signed(to) ? wide{ir::literal(~(all >> 1)), ir::literal(0xffffffffU)} : none;
+    const unsigned order = is_signed(of) ? unsigned{machine::mod::is_signed} : 0U;
+    x = select(l, compare(l, order | machine::mod::cmp_gt, x, most), most, x);
+    return is_signed(of) ? select(l, compare(l, order | machine::mod::cmp_lt, x, least), least, x) : x;
+}
+
+inline wide converted(lowering& l, wide raw, scalar_type of, scalar_type to) {
+    const bool saturates = l.now().has("sat");
+    if (bits_of(of) == 64) {
+        if (saturates) raw = clamp(l, raw, of, to);
+        if (bits_of(to) == 64) return raw;
+        return widen(l, l.extend(raw.lo, to), is_signed(to));
+    }
+    const ir::operand x = l.extend(raw.lo, of);
+    if (bits_of(to) == 64) {
+        if (saturates && is_signed(of) && !is_signed(to)) return {l.emit(lowering::op::max, x, ir::zero, {}, machine::mod::is_signed), ir::zero};
+        return widen(l, x, is_signed(of));
+    }
+    const ir::operand low = saturates ? clamp(l, x, of, to) : l.extend(x, to);
+    return widen(l, low, is_signed(to));
+}
+
+}  // namespace detail
+
 inline void cvt(lowering& l) {
     const scalar_type to = l.now().type(0), of = l.now().type(1);
     if (is_float(to) || is_float(of)) return l.refuse("conversions of floats are not supported yet; use integers");
-    const wide raw = l.pair(1);
-    const bool from_wide = bits_of(of) == 64;
-    const ir::operand x = from_wide ? raw.lo : l.extend(raw.lo, of);
-    if (l.now().has("sat")) {
-        if (from_wide || bits_of(to) == 64) return l.refuse("saturating 64-bit conversions are not supported; use min and max");
-        return l.result(detail::clamp(l, x, of, to));
-    }
-    if (from_wide && bits_of(to) == 64) return l.result(raw);
-    const ir::operand low = l.extend(x, to);
-    if (bits_of(to) == 64) return l.result(widen(l, low, is_signed(of)));
-    l.result(widen(l, low, is_signed(to)));
+    l.result(detail::converted(l, l.pair(1), of, to));
 }
 
 /// Addresses are the same in all spaces: their window says what they are.

@@ -3,7 +3,7 @@
 // minimum, maximum, absolute value.
 #pragma once
 
-#include <qwengpu/ptx/lower_wide.hpp>
+#include <qwengpu/ptx/lower_divide.hpp>
 
 namespace qwengpu::ptx::lower {
 
@@ -20,18 +20,29 @@ inline ir::operand saturate(lowering& l, ir::operand a, ir::operand sum, ir::ope
     return l.select(l.shift_right(overflow, ir::literal(31)), l.logic(ir::table::xor_ab, l.sign_of(a), ir::literal(0x7fffffffU)), sum);
 }
 
+/// The sum or difference with a carry coming in; the one that goes out is kept where .cc asks for it.
+inline void add_with_carry(lowering& l, wide x, wide y, ir::operand in, bool minus) {
+    if (!l.now().has("cc") && !is_64(l)) return l.result(minus ? l.sub_borrow(x.lo, y.lo, in) : l.add_carry(x.lo, y.lo, in));
+    wide_with_carry_out r;
+    if (is_64(l)) {
+        r = add_pairs(l, x, y, in, minus);
+    } else {
+        const with_carry_out low = add_words(l, x.lo, y.lo, in, minus);
+        r = {{low.word, ir::zero}, low.carry};
+    }
+    if (l.now().has("cc")) l.write_variable(lowering::carry_flag(), r.carry);
+    l.result(r.value);
+}
+
 }  // namespace detail
 
 inline void add_or_sub(lowering& l) {
     const bool minus = l.now().opcode == "sub";
-    if (detail::is_64(l)) {
-        if (l.now().has("cc")) return l.refuse("64-bit carry chains are not supported; use 32-bit ones");
+    if (detail::is_64(l) && !l.now().has("cc"))
         return l.result(minus ? sub(l, l.pair(1), l.pair(2)) : add(l, l.pair(1), l.pair(2)));
-    }
     const ir::operand a = l.raw_word(1), b = l.raw_word(2);
+    if (l.now().has("cc")) return detail::add_with_carry(l, l.pair(1), l.pair(2), ir::zero, minus);
     const ir::operand r = minus ? l.sub(a, b) : l.add(a, b);
-    if (l.now().has("cc"))
-        l.write_variable(lowering::carry_flag(), minus ? l.compare(detail::m::cmp_lt, a, b) : l.compare(detail::m::cmp_lt, r, a));
     if (!l.now().has("sat")) return l.result(r);
     // Overflow: the operands (of a difference: a and not b) agree in sign, and the result does not.
     const ir::operand overflow = l.logic(minus ? 0x18U : 0x42U, a, b, r);
@@ -40,28 +51,20 @@ inline void add_or_sub(lowering& l) {
 
 /// addc, subc: the carry of the instruction before comes in; of subc it is a borrow.
 inline void with_carry(lowering& l) {
-    if (detail::is_64(l)) return l.refuse("64-bit carry chains are not supported; use 32-bit ones");
-    const bool minus = l.now().opcode == "subc";
-    const ir::operand a = l.raw_word(1), b = l.raw_word(2), in = l.read_variable(lowering::carry_flag());
-    const ir::operand part = minus ? l.sub(a, b) : l.add(a, b);
-    const ir::operand r = minus ? l.sub(part, in) : l.add(part, in);
-    if (l.now().has("cc")) {
-        const ir::operand first = minus ? l.compare(detail::m::cmp_lt, a, b) : l.compare(detail::m::cmp_lt, part, a);
-        const ir::operand second = minus ? l.compare(detail::m::cmp_lt, part, in) : l.compare(detail::m::cmp_lt, r, part);
-        l.write_variable(lowering::carry_flag(), l.either(first, second));
-    }
-    l.result(r);
+    detail::add_with_carry(l, l.pair(1), l.pair(2), l.read_variable(lowering::carry_flag()), l.now().opcode == "subc");
 }
 
 namespace detail {
 
-/// The product that mul and mad begin with, plus c where that is free.
-inline ir::operand product(lowering& l, ir::operand c) {
+/// The low or high half of the product, as wide as the instruction's type.
+inline wide product(lowering& l) {
     const scalar_type t = l.now().type();
+    if (is_64(l) && l.now().has("hi")) return multiply_high(l, l.pair(1), l.pair(2), is_signed(t));
+    if (is_64(l)) return multiply(l, l.pair(1), l.pair(2));
     const ir::operand a = l.word(1), b = l.word(2);
-    if (!l.now().has("hi")) return l.multiply(a, b, c);
-    if (!is_16(l)) return l.multiply(a, b, c, is_signed(t) ? unsigned{m::mul_high | m::mul_signed} : unsigned{m::mul_high});
-    return l.add(l.shift_right(l.multiply(a, b), ir::literal(16)), c);
+    if (!l.now().has("hi")) return {l.multiply(a, b), ir::zero};
+    if (is_16(l)) return {l.shift_right(l.multiply(a, b), ir::literal(16)), ir::zero};
+    return {l.multiply(a, b, ir::zero, is_signed(t) ? unsigned{m::mul_high | m::mul_signed} : unsigned{m::mul_high}), ir::zero};
 }
 
 inline wide wide_product(lowering& l) {
@@ -69,44 +72,42 @@ inline wide wide_product(lowering& l) {
     return multiply_words(l, l.raw_word(1), l.raw_word(2), is_signed(l.now().type()));
 }
 
-}  // namespace detail
-
-inline void mul(lowering& l) {
-    if (l.now().has("wide")) return l.result(detail::wide_product(l));
-    if (!detail::is_64(l)) return l.result(detail::product(l, ir::zero));
-    if (l.now().has("hi")) return l.refuse("the high half of a 64-bit product is not supported; use 32-bit numbers");
-    l.result(multiply(l, l.pair(1), l.pair(2)));
+/// The product plus c in 32 bits (or 16, whose upper half is anything): the multiplier adds.
+inline ir::operand product_plus(lowering& l, ir::operand c) {
+    const ir::operand a = l.word(1), b = l.word(2);
+    if (!l.now().has("hi")) return l.multiply(a, b, c);
+    if (is_16(l)) return l.add(product(l).lo, c);
+    return l.multiply(a, b, c, is_signed(l.now().type()) ? unsigned{m::mul_high | m::mul_signed} : unsigned{m::mul_high});
 }
 
+/// a + c as signed numbers, or the nearest there is.
+inline ir::operand add_saturated(lowering& l, ir::operand a, ir::operand c) {
+    const ir::operand r = l.add(a, c);
+    return saturate(l, a, r, l.logic(0x42U, a, c, r));
+}
+
+}  // namespace detail
+
+inline void mul(lowering& l) { l.result(l.now().has("wide") ? detail::wide_product(l) : detail::product(l)); }
+
 inline void mad(lowering& l) {
-    if (l.now().has("sat")) return l.refuse("saturating mad is not supported; use mul and add.sat");
+    if (l.now().has("sat")) return l.result(detail::add_saturated(l, detail::product(l).lo, l.raw_word(3)));
+    if (l.now().has("cc")) return detail::add_with_carry(l, detail::product(l), l.pair(3), ir::zero, false);
     if (l.now().has("wide")) {
         const wide p = detail::wide_product(l);
         return l.result(detail::is_16(l) ? wide{l.add(p.lo, l.raw_word(3)), ir::zero} : add(l, p, l.pair(3)));
     }
-    if (detail::is_64(l)) {
-        if (l.now().has("hi") || l.now().has("cc")) return l.refuse("this form of 64-bit mad is not supported; use 32-bit numbers");
-        return l.result(add(l, multiply(l, l.pair(1), l.pair(2)), l.pair(3)));
-    }
-    const ir::operand c = l.raw_word(3);
-    const ir::operand r = detail::product(l, c);
-    if (l.now().has("cc")) l.write_variable(lowering::carry_flag(), l.compare(detail::m::cmp_lt, r, c));
-    l.result(r);
+    if (detail::is_64(l)) return l.result(add(l, detail::product(l), l.pair(3)));
+    l.result(detail::product_plus(l, l.raw_word(3)));
 }
 
 /// madc: mad with the carry of the instruction before.
 inline void mad_with_carry(lowering& l) {
-    if (detail::is_64(l)) return l.refuse("64-bit carry chains are not supported; use 32-bit ones");
-    const ir::operand c = l.raw_word(3), in = l.read_variable(lowering::carry_flag());
-    const ir::operand part = detail::product(l, c), r = l.add(part, in);
-    if (l.now().has("cc"))
-        l.write_variable(lowering::carry_flag(), l.either(l.compare(detail::m::cmp_lt, part, c), l.compare(detail::m::cmp_lt, r, part)));
-    l.result(r);
+    detail::add_with_carry(l, detail::product(l), l.pair(3), l.read_variable(lowering::carry_flag()), false);
 }
 
 /// mul24, mad24: the low 24 bits of the factors; .hi takes bits 16 to 47 of the product.
 inline void mul_24(lowering& l) {
-    if (l.now().has("sat")) return l.refuse("saturating mad24 is not supported; use mul24 and add.sat");
     const bool with_sign = is_signed(l.now().type());
     const auto factor = [&](std::size_t n) {
         const ir::operand high = l.shift_left(l.raw_word(n), ir::literal(8));
@@ -114,35 +115,34 @@ inline void mul_24(lowering& l) {
     };
     const wide p = multiply_words(l, factor(1), factor(2), with_sign);
     const ir::operand r = l.now().has("hi") ? shift_right(l, p, ir::literal(16), false).lo : p.lo;
+    if (l.now().has("sat")) return l.result(detail::add_saturated(l, r, l.raw_word(3)));
     l.result(l.now().opcode == "mad24" ? l.add(r, l.raw_word(3)) : r);
 }
 
 inline void div_or_rem(lowering& l) {
-    if (detail::is_64(l)) return l.refuse("64-bit division is not supported; use 32-bit numbers");
+    const bool rest = l.now().opcode == "rem", with_sign = is_signed(l.now().type());
+    if (detail::is_64(l)) return l.result(rest ? remainder(l, l.pair(1), l.pair(2), with_sign) : quotient(l, l.pair(1), l.pair(2), with_sign));
     ir::instruction i;
     i.kind = ir::made_by::divide;
-    i.mod = static_cast<std::uint8_t>((is_signed(l.now().type()) ? ir::divide_signed : 0) |
-                                      (l.now().opcode == "rem" ? ir::divide_remainder : 0));
+    i.mod = static_cast<std::uint8_t>((with_sign ? ir::divide_signed : 0) | (rest ? ir::divide_remainder : 0));
     i.a = l.word(1);
     i.b = l.word(2);
     l.result(l.emit(i));
 }
 
 inline void min_or_max(lowering& l) {
-    if (l.now().has("relu")) return l.refuse("the modifier .relu is not supported; use a second max");
     const bool least = l.now().opcode == "min";
     const unsigned order = detail::sign_bit(l);
-    if (!detail::is_64(l))
-        return l.result(l.emit(least ? lowering::op::min : lowering::op::max, l.word(1), l.word(2), {}, order));
+    if (!detail::is_64(l)) {
+        const ir::operand r = l.emit(least ? lowering::op::min : lowering::op::max, l.word(1), l.word(2), {}, order);
+        return l.result(l.now().has("relu") ? l.emit(lowering::op::max, r, ir::zero, {}, detail::m::is_signed) : r);
+    }
     const wide a = l.pair(1), b = l.pair(2);
     l.result(select(l, compare(l, order | (least ? detail::m::cmp_lt : detail::m::cmp_gt), a, b), a, b));
 }
 
 inline void abs(lowering& l) {
-    if (detail::is_64(l)) {
-        const wide x = l.pair(1);
-        return l.result(select(l, l.shift_right(x.hi, ir::literal(31)), negate(l, x), x));
-    }
+    if (detail::is_64(l)) return l.result(magnitude(l, l.pair(1)));
     const ir::operand x = l.word(1);
     l.result(l.emit(lowering::op::max, x, l.sub(ir::zero, x), {}, detail::m::is_signed));
 }
@@ -154,11 +154,29 @@ inline void neg(lowering& l) {
 
 /// sad: c + |a - b|.
 inline void sad(lowering& l) {
-    if (detail::is_64(l)) return l.refuse("64-bit sad is not supported; use sub, abs and add");
-    const ir::operand a = l.word(1), b = l.word(2);
     const unsigned order = detail::sign_bit(l);
+    if (detail::is_64(l)) {
+        const wide a = l.pair(1), b = l.pair(2);
+        const ir::operand below = compare(l, order | detail::m::cmp_lt, a, b);
+        return l.result(add(l, l.pair(3), select(l, below, sub(l, b, a), sub(l, a, b))));
+    }
+    const ir::operand a = l.word(1), b = l.word(2);
     const ir::operand most = l.emit(lowering::op::max, a, b, {}, order), least = l.emit(lowering::op::min, a, b, {}, order);
     l.result(l.add(l.raw_word(3), l.sub(most, least)));
+}
+
+/// dp4a: c plus the products of four bytes of a and b; dp2a: of two half words of a and the low (or high) two bytes of b.
+inline void dot_product(lowering& l) {
+    const bool of_four = l.now().opcode == "dp4a";
+    const auto type = [&](std::size_t n, bool bytes) {
+        const bool with_sign = is_signed(l.now().type(n));
+        return bytes ? (with_sign ? scalar_type::s8 : scalar_type::u8) : (with_sign ? scalar_type::s16 : scalar_type::u16);
+    };
+    const unsigned first = l.now().has("hi") ? 2U : 0U, parts = of_four ? 4U : 2U;
+    ir::operand sum = l.raw_word(3);
+    for (unsigned k = 0; k < parts; ++k)
+        sum = l.multiply(l.part(l.raw_word(1), type(0, of_four), k), l.part(l.raw_word(2), type(1, true), first + k), sum);
+    l.result(sum);
 }
 
 }  // namespace qwengpu::ptx::lower

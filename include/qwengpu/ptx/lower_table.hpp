@@ -11,6 +11,7 @@
 #include <qwengpu/ptx/lower_compare.hpp>
 #include <qwengpu/ptx/lower_convert.hpp>
 #include <qwengpu/ptx/lower_float_table.hpp>
+#include <qwengpu/ptx/lower_cooperate.hpp>
 #include <qwengpu/ptx/lower_memory.hpp>
 #include <qwengpu/ptx/opcode_row.hpp>
 
@@ -27,14 +28,16 @@ inline const std::unordered_map<std::string_view, lower_function>& lower_functio
     static const std::unordered_map<std::string_view, lower_function> table{
         {"abs", lower::abs}, {"add", lower::add_or_sub}, {"addc", lower::with_carry}, {"and", lower::logic}, {"bfe", lower::extract_field},
         {"bfi", lower::insert_field}, {"bfind", lower::find_bit}, {"bmsk", lower::bit_mask}, {"brev", lower::reverse},
+        {"activemask", lower::activemask}, {"atom", lower::atomic}, {"bar", lower::barrier}, {"barrier", lower::barrier}, {"elect", lower::elect},
+        {"isspacep", lower::isspacep}, {"match", lower::match}, {"red", lower::atomic}, {"redux", lower::redux}, {"shfl", lower::shuffle}, {"vote", lower::vote},
         {"clz", lower::count}, {"cnot", lower::cnot}, {"cvt", lower::cvt}, {"cvta", lower::cvta}, {"div", lower::div_or_rem},
-        {"discard", nothing}, {"fence", nothing}, {"ld", lower::ld}, {"ldu", lower::ld}, {"lop3", lower::lop3}, {"mad", lower::mad}, {"mad24", lower::mul_24},
-        {"madc", lower::mad_with_carry}, {"max", lower::min_or_max}, {"membar", nothing}, {"min", lower::min_or_max}, {"mov", lower::mov},
+        {"discard", nothing}, {"dp2a", lower::dot_product}, {"dp4a", lower::dot_product}, {"fence", lower::order_memory}, {"ld", lower::ld}, {"ldu", lower::ld}, {"lop3", lower::lop3}, {"mad", lower::mad}, {"mad24", lower::mul_24},
+        {"madc", lower::mad_with_carry}, {"max", lower::min_or_max}, {"membar", lower::order_memory}, {"min", lower::min_or_max}, {"mov", lower::mov},
         {"mul", lower::mul}, {"mul24", lower::mul_24}, {"nanosleep", nothing}, {"neg", lower::neg}, {"not", lower::bit_not},
         {"or", lower::logic}, {"pmevent", nothing}, {"popc", lower::count}, {"prefetch", nothing}, {"prefetchu", nothing},
         {"prmt", lower::permute_bytes}, {"rem", lower::div_or_rem}, {"sad", lower::sad}, {"selp", lower::selp}, {"set", lower::set},
         {"setp", lower::setp}, {"shf", lower::funnel_shift}, {"shl", lower::shift}, {"shr", lower::shift}, {"slct", lower::slct},
-        {"st", lower::st}, {"sub", lower::add_or_sub}, {"subc", lower::with_carry}, {"xor", lower::logic}};
+        {"st", lower::st}, {"sub", lower::add_or_sub}, {"subc", lower::with_carry}, {"szext", lower::extend_low_bits}, {"xor", lower::logic}};
     return table;
 }
 
@@ -44,14 +47,11 @@ struct refusal {
     std::string_view why;
 };
 
-inline constexpr std::array<refusal, 8> refusals{{
-    {"atom red", "atomics are not supported yet; let one thread do the work"},
-    {"bar barrier mbarrier", "barriers are not supported yet; split the kernel into two launches"},
-    {"shfl vote match activemask redux elect", "instructions across lanes are not supported yet; exchange values through global memory in two launches"},
+inline constexpr std::array<refusal, 5> refusals{{
+    {"mbarrier", "barriers in memory are not supported; use bar.sync"},
     {"tex tld4 txq suld sust sured suq istypep", "textures and surfaces are not supported; read a buffer instead"},
     {"wmma mma wgmma tcgen05 ldmatrix stmatrix movmatrix", "matrix instructions are not supported; multiply in a loop"},
     {"cp", "asynchronous copies are not supported; use loads and stores"},
-    {"dp4a dp2a", "dot products of bytes are not supported; use mad"},
     {"call", "calls through a pointer are not supported; call the function by its name"},
 }};
 

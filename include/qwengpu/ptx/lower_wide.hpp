@@ -41,31 +41,69 @@ inline wide select(lowering& l, ir::operand condition, wide yes, wide no) {
     return {l.select(condition, yes.lo, no.lo), l.select(condition, yes.hi, no.hi)};
 }
 
-namespace detail {
+/// x << n; 0 for n of 64 and more.
+inline wide shift_left(lowering& l, wide x, ir::operand n) {
+    const ir::operand few = l.compare(machine::mod::cmp_lt, n, ir::literal(32));
+    const ir::operand crossed = l.shift_left(x.lo, l.sub(n, ir::literal(32)));
+    return {l.shift_left(x.lo, n), l.select(few, l.funnel_left(x.lo, x.hi, n), crossed)};
+}
 
-/// What the bits that cross from one word to the other become: x << (32 - n) or x << (n - 32), and the same to the right.
-struct crossing {
-    ir::operand below, above;
+/// x >> n; for n of 64 and more 0, or the sign in all bits.
+inline wide shift_right(lowering& l, wide x, ir::operand n, bool is_signed) {
+    const auto shift = [&](ir::operand by) { return is_signed ? l.shift_right_signed(x.hi, by) : l.shift_right(x.hi, by); };
+    const ir::operand few = l.compare(machine::mod::cmp_lt, n, ir::literal(32));
+    return {l.select(few, l.funnel_right(x.lo, x.hi, n), shift(l.sub(n, ir::literal(32)))), shift(n)};
+}
+
+/// A sum or difference of words with a carry or borrow coming in, and the one that goes out.
+struct with_carry_out {
+    ir::operand word, carry;
 };
 
-inline crossing amounts(lowering& l, ir::operand n) {
-    return {l.sub(ir::literal(32), n), l.sub(n, ir::literal(32))};
+/// a + b + carry overflows if the sum is below a, or is a and a carry came in; a - b - borrow likewise, if a is below b.
+inline with_carry_out add_words(lowering& l, ir::operand a, ir::operand b, ir::operand in, bool minus) {
+    const ir::operand r = minus ? l.sub_borrow(a, b, in) : l.add_carry(a, b, in);
+    const ir::operand x = minus ? a : r, y = minus ? b : a;
+    const ir::operand tie = l.emit(lowering::op::cmp, x, y, in, machine::mod::cmp_eq | unsigned{machine::mod::cmp_and});
+    return {r, l.emit(lowering::op::cmp, x, y, tie, machine::mod::cmp_lt | unsigned{machine::mod::cmp_or})};
 }
 
-}  // namespace detail
+struct wide_with_carry_out {
+    wide value;
+    ir::operand carry;
+};
 
-inline wide shift_left(lowering& l, wide x, ir::operand n) {
-    const auto [below, above] = detail::amounts(l, n);
-    const ir::operand high = l.either(l.shift_left(x.hi, n), l.shift_right(x.lo, below));
-    return {l.shift_left(x.lo, n), l.either(high, l.shift_left(x.lo, above))};
+inline wide_with_carry_out add_pairs(lowering& l, wide x, wide y, ir::operand in, bool minus) {
+    const with_carry_out low = add_words(l, x.lo, y.lo, in, minus), high = add_words(l, x.hi, y.hi, low.carry, minus);
+    return {{low.word, high.word}, high.carry};
 }
 
-inline wide shift_right(lowering& l, wide x, ir::operand n, bool is_signed) {
-    const auto [below, above] = detail::amounts(l, n);
-    const ir::operand low = l.either(l.shift_right(x.lo, n), l.shift_left(x.hi, below));
-    if (!is_signed) return {l.either(low, l.shift_right(x.hi, above)), l.shift_right(x.hi, n)};
-    const ir::operand short_way = l.compare(machine::mod::cmp_lt, n, ir::literal(32));
-    return {l.select(short_way, low, l.shift_right_signed(x.hi, above)), l.shift_right_signed(x.hi, n)};
+/// The high 64 bits of the product of two unsigned numbers of 64 bits.
+inline wide multiply_high_unsigned(lowering& l, wide x, wide y) {
+    const auto high = [&](ir::operand a, ir::operand b, ir::operand c = ir::zero) { return l.multiply(a, b, c, machine::mod::mul_high); };
+    const auto carried = [&](ir::operand sum, ir::operand part) { return l.compare(machine::mod::cmp_lt, sum, part); };
+    const ir::operand lowest = high(x.lo, y.lo);
+    const ir::operand one = l.multiply(x.lo, y.hi, lowest), one_high = high(x.lo, y.hi, carried(one, lowest));
+    const ir::operand two = l.multiply(x.hi, y.lo, one), two_high = high(x.hi, y.lo, carried(two, one));
+    const ir::operand sum = l.add(one_high, two_high), r = l.multiply(x.hi, y.hi, sum);
+    return {r, l.add_carry(high(x.hi, y.hi, carried(sum, one_high)), ir::zero, carried(r, sum))};
+}
+
+/// The high 64 bits of a product; a negative factor counts 2^64 too much as an unsigned one.
+inline wide multiply_high(lowering& l, wide x, wide y, bool is_signed) {
+    wide r = multiply_high_unsigned(l, x, y);
+    if (!is_signed) return r;
+    const auto where_negative = [&](wide sign, wide other) {
+        const ir::operand mask = l.sign_of(sign.hi);
+        return wide{l.both(other.lo, mask), l.both(other.hi, mask)};
+    };
+    r = sub(l, r, where_negative(x, y));
+    return sub(l, r, where_negative(y, x));
+}
+
+/// |x|, of the smallest number itself.
+inline wide magnitude(lowering& l, wide x) {
+    return select(l, l.shift_right(x.hi, ir::literal(31)), negate(l, x), x);
 }
 
 }  // namespace qwengpu::ptx::lower

@@ -198,7 +198,7 @@ public:
     ir::operand read_variable(std::uint32_t variable) { return ssa_.read(block_, variable); }
     /// The operand, if it is a parameter of the kernel, is a pointer.
     void mark_pointer(const ir::operand& o) {
-        if (o.kind == ir::from::parameter && (o.bits & 0xffffU) == 0) f_.pointers[o.bits >> 16] = true;
+        if (o.kind == ir::from::parameter && (o.bits & 0xffffU) == 0 && !f_.structures[o.bits >> 16]) f_.pointers[o.bits >> 16] = true;
     }
     /// Writes a variable; under a guard the old value stays where it does not hold.
     void write_variable(std::uint32_t variable, ir::operand x) {

@@ -137,15 +137,15 @@ private:
 
     operand add_high(const instruction& i) {
         if (marks_.is_address(i.a) != marks_.is_address(i.c)) return zero;
-        const operand sum = w_.add(i.b, i.d);
         const std::uint64_t most = std::uint64_t{upper_bound(f_, i.a)} + upper_bound(f_, i.c);
-        if (most <= largest_word) return sum;
-        return w_.add(sum, w_.compare(machine::mod::cmp_lt, w_.add(i.a, i.c), i.a));
+        if (most <= largest_word) return w_.add(i.b, i.d);
+        const operand part = i.a.is_literal() ? i.a : i.c;
+        return w_.emit(alu_op::add, i.b, i.d, w_.compare(machine::mod::cmp_lt, w_.add(i.a, i.c), part), machine::mod::add_carry);
     }
 
     operand sub_high(const instruction& i) {
         if (marks_.is_address(i.a) && !marks_.is_address(i.c)) return zero;
-        return w_.sub(w_.sub(i.b, i.d), w_.compare(machine::mod::cmp_lt, i.a, i.c));
+        return w_.emit(alu_op::add, i.b, i.d, w_.compare(machine::mod::cmp_lt, i.a, i.c), machine::mod::add_carry | machine::mod::add_subtract);
     }
 
     function& f_;
@@ -161,8 +161,8 @@ inline void find_pointers(function& f) {
     detail::pointer_roots roots(f, known);
     for (const block& b : f.blocks)
         for (value_id v : b.body)
-            if (f.at(v).is_memory())
-                for (std::uint32_t p : roots.of(f.at(v).a)) f.pointers[p] = true;
+            if (f.at(v).is_memory() && f.at(v).where != region::shared && f.at(v).where != region::local)
+                for (std::uint32_t p : roots.of(f.at(v).a)) f.pointers[p] = f.pointers[p] || !f.structures[p];
 }
 
 /// Replaces what is left of 64-bit operations by code on words.
