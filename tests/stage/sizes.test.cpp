@@ -34,15 +34,15 @@ void check_machine(const nn::shape& shape) {
 
 TEST_CASE("one lane in one warp, three registers, six words of memory", "[stage]") {
     constexpr machine::sizes one{.lanes = 1, .warps = 1, .registers = 4, .words = 8, .local_words = 8, .constants = 32, .blocks = 16};
-    check_machine<one>({.hidden = 1024, .mlp = 3200, .heads = 8, .value_heads = 8, .key_dim = 32});
+    check_machine<one>({.hidden = 1024, .mlp = 6144, .heads = 8, .value_heads = 8, .key_dim = 32});
 }
 
 TEST_CASE("two lanes in eight warps", "[stage]") {
     constexpr machine::sizes wide{.lanes = 2, .warps = 8, .registers = 8, .words = 32, .local_words = 24, .constants = 32, .blocks = 64};
-    check_machine<wide>({.hidden = 1024, .mlp = 3200, .heads = 10, .value_heads = 10, .key_dim = 64});
+    check_machine<wide>({.hidden = 1024, .mlp = 6144, .heads = 10, .value_heads = 10, .key_dim = 64});
 }
 
 TEST_CASE("four lanes in one warp with all registers", "[stage]") {
     constexpr machine::sizes deep{.lanes = 4, .warps = 1, .registers = 16, .words = 64, .constants = 64, .blocks = 128};
-    check_machine<deep>({.hidden = 2048, .mlp = 4300, .heads = 16, .value_heads = 16, .key_dim = 64});
+    check_machine<deep>({.hidden = 2048, .mlp = 6144, .heads = 16, .value_heads = 16, .key_dim = 64});
 }
