@@ -23,6 +23,7 @@ struct allocation {
     int used = 0;
     int needed = 0;
     std::uint32_t source = 0;
+    std::vector<ir::value_id> crowd{};  ///< webs that are alive there
     bool fits = true;
 };
 
@@ -95,6 +96,10 @@ private:
         if (pressure > out_.needed) {
             out_.needed = pressure;
             out_.source = source_of(b);
+            out_.crowd.clear();
+            for (std::size_t w : alive) out_.crowd.push_back(webs_known_[w]);
+            for (std::size_t w : writes_[b])
+                if (!out_sets_[b].test(w)) out_.crowd.push_back(webs_known_[w]);
         }
         find_hazards(b);
     }
@@ -177,6 +182,8 @@ private:
         if (out_.needed <= registers_) {
             out_.needed = registers_ + 1;
             out_.source = f_.at(webs_known_[web]).source;
+            out_.crowd = {webs_known_[web]};
+            for (std::size_t other : conflicts_[web]) out_.crowd.push_back(webs_known_[other]);
         }
     }
 

@@ -142,7 +142,7 @@ inline fitted_kernel fit(ir::function f, int registers) {
 
 /// Compiles a kernel of a checked module for the machine M.
 /// @throws diagnostic_error "ptx.unsupported" with everything that cannot be compiled, "ptx.resources" if it does not fit
-template <machine::sizes M = machine::mission, spiller Spiller = no_spilling>
+template <machine::sizes M = machine::mission, spiller Spiller = spill_to_local_memory>
 compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, const Spiller& spill = {}) {
     constexpr int registers = M.registers - 1;
     constexpr auto there = static_cast<std::size_t>(M.exit_block());
@@ -150,7 +150,7 @@ compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, c
     detail::check_blocks(m, kernel, detail::least_blocks(f), there, "at least ");
     detail::fitted_kernel k = detail::fit(f, registers);
     while (!k.registers.fits) {
-        f = spill.relieve({m, k.code, k.registers, registers});
+        f = spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words});
         k = detail::fit(f, registers);
     }
     detail::check_blocks(m, kernel, k.blocks.size(), there, "");

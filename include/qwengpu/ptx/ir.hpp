@@ -80,6 +80,7 @@ struct instruction {
     machine::access_size size = machine::access_size::word;  ///< of a store; a part of a word takes a load and an insertion too
     bool sense = false;
     bool pinned = false;  ///< a volatile access: neither dropped nor merged
+    bool settled = false;               ///< alive for a moment only: to keep it in memory gains nothing
     bool is_half = false;               ///< an atomic that is a part of one: what was there may not be asked
     bool meets = false;                 ///< a collective that waits for all lanes of the warp
     bool is_private = false;            ///< an access that may be of local memory

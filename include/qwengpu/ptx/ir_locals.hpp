@@ -47,7 +47,7 @@ inline std::size_t variable_at(const function& f, std::uint32_t byte) {
 /// Finds the local variables whose addresses go anywhere but into loads and stores.
 class escapes {
 public:
-    explicit escapes(const function& f) : f_(f), escaped_(f.locals.size() + 1, false), sum_(f.values.size(), 0) {
+    explicit escapes(const function& f) : f_(f), escaped_(f.locals.size() + 1, false) {
         for (const block& b : f.blocks) {
             for (value_id v : b.phis)
                 for (const operand& o : f.inputs(v)) use(o);
@@ -76,7 +76,6 @@ private:
 
     const function& f_;
     std::vector<bool> escaped_;
-    std::vector<std::uint8_t> sum_;
 };
 
 /// Puts variables of SSA form in the place of local words.
@@ -92,7 +91,7 @@ public:
             done_[b] = 1;
             for (block_id s : successors(f_.blocks[b])) seal_ready(s);
         }
-        for_each_place(f_, [&](operand& o) { if (o.is_value() && o.bits < f_known_) o = by_.of(o); });
+        for_each_place(f_, [&](operand& o) { o = by_.of(o); });
     }
 
 private:
@@ -115,7 +114,7 @@ private:
     }
 
     /// Operands may be loads that are values already.
-    operand now(const operand& o) { return o.is_value() && o.bits < f_known_ ? by_.of(o) : o; }
+    operand now(const operand& o) { return by_.of(o); }
 
     void load(block_id b, value_id v, const instruction& i, std::uint32_t byte) {
         const operand word = part(b, ssa_.read(b, byte / 4), i.access, byte % 4, i.source);
@@ -151,7 +150,6 @@ private:
     }
 
     function& f_;
-    std::size_t f_known_ = f_.values.size();
     escapes escapes_;
     ssa_builder ssa_;
     replacements by_;

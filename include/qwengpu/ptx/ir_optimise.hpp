@@ -28,16 +28,16 @@ inline std::vector<std::uint32_t> count_uses(const function& f) {
 
 namespace detail {
 
-/// What values were replaced by; chains are followed and shortened.
+/// What values were replaced by; chains are followed and shortened. Values made later are not replaced.
 class replacements {
 public:
     explicit replacements(std::size_t n) : by_(n) {}
     void set(value_id v, operand o) { by_[v] = o; }
-    [[nodiscard]] bool replaced(value_id v) const { return by_[v].present(); }
+    [[nodiscard]] bool replaced(value_id v) const { return v < by_.size() && by_[v].present(); }
     operand of(operand o) {
-        while (o.is_value() && by_[o.bits].present()) {
+        while (o.is_value() && replaced(o.bits)) {
             operand& step = by_[o.bits];
-            if (step.is_value() && by_[step.bits].present()) step = by_[step.bits];
+            if (step.is_value() && replaced(step.bits)) step = by_[step.bits];
             o = step;
         }
         return o;

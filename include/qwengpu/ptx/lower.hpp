@@ -155,7 +155,9 @@ inline ir::function lower_kernel(const parsed_module& m, const function& kernel)
     f.name = kernel.name;
     f.sources.emplace_back();
     for (const parameter& p : kernel.parameters) f.pointers.push_back(!p.in_register && kernel.variables[p.id].is_pointer);
+    for (const parameter& p : kernel.parameters) f.structures.push_back(!p.in_register && kernel.variables[p.id].elements() > 1);
     const memory_map map(fl, kernel);
+    f.structures.resize(f.structures.size() + map.module_variables().size(), false);
     f.module_variables = map.module_variables();
     f.pointers.resize(f.pointers.size() + f.module_variables.size(), true);
     f.shared_words = map.shared_words();
