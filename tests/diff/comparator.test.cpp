@@ -66,7 +66,7 @@ launch<tiny> small_launch() {
     machine::block_notes notes;
     notes.stages[0] = {17, 4, 0};
     notes.stages[3] = {18, 5, 0};
-    machine::program p{"small", {b}, {notes}, {}, {{13, 70000}}, {"small.cu"}, "small.ptx"};
+    machine::program p{.name = "small", .blocks = {b}, .notes = {notes}, .literals = {{13, 70000}}, .cuda_files = {"small.cu"}, .ptx_file = "small.ptx"};
     return launch<tiny>(machine::make_launch<tiny>(p, {1, 1, 1}, {2, 1, 1}));
 }
 

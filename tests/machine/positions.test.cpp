@@ -4,9 +4,12 @@
 #include <qwengpu/machine/emulator.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -33,6 +36,14 @@ public:
 
 private:
     std::uint16_t& next(int w, int lane) { return state_.warp(w).lanes[static_cast<std::size_t>(lane)].next; }
+    bool alive(int w, int lane) { return next(w, lane) != M.exit_block(); }
+
+    /// A lane waits while the barrier it came to is in the phase in which it came.
+    bool waits(int w, int lane) {
+        const auto& came = came_[static_cast<std::size_t>(w * M.lanes + lane)];
+        return came && phase_[static_cast<std::size_t>(came->first)] == came->second;
+    }
+    bool runnable(int w, int lane) { return alive(w, lane) && !waits(w, lane); }
 
     /// Rules 2-4, by counting on from the ctaid in the constants.
     void cta_or_end() {
@@ -50,11 +61,14 @@ private:
         since_ = 0;
         const int threads = static_cast<int>(state_.constant(constant_row::shape) >> 10) + 1;
         for (int w = 0; w * M.lanes < threads; ++w) start(w, std::min(M.lanes, threads - w * M.lanes));
-        while (!over_ && another_record()) {}
+        while (!over_ && (another_record() || another_phase())) {}
     }
 
     void start(int w, int count) {
-        for (int lane = 0; lane < M.lanes; ++lane) next(w, lane) = static_cast<std::uint16_t>(lane < count ? 0 : M.exit_block());
+        for (int lane = 0; lane < M.lanes; ++lane) {
+            next(w, lane) = static_cast<std::uint16_t>(lane < count ? 0 : M.exit_block());
+            came_[static_cast<std::size_t>(w * M.lanes + lane)].reset();
+        }
         state_.warp(w).mask = static_cast<lane_mask>((1 << count) - 1);
         log_.start(w, state_.warp(w).mask);
         context_ = w;
@@ -67,7 +81,7 @@ private:
         for (int turn = 0; turn < M.warps && blocks.empty(); ++turn) {
             w = (w + 1) % M.warps;
             for (int lane = 0; lane < M.lanes; ++lane)
-                if (next(w, lane) != M.exit_block()) blocks.push_back(next(w, lane));
+                if (runnable(w, lane)) blocks.push_back(next(w, lane));
         }
         if (blocks.empty()) return false;
         std::sort(blocks.begin(), blocks.end());
@@ -76,14 +90,34 @@ private:
             fair_ = (fair_ + 1) % M.lanes;
             since_ = 0;
             log_.fair(fair_);
-            if (next(w, fair_) != M.exit_block()) block = next(w, fair_);
+            if (runnable(w, fair_) && next(w, fair_) < M.blocks / 8 * 7) block = next(w, fair_);
         }
         unsigned mask = 0;
-        for (int lane = 0; lane < M.lanes; ++lane) mask |= next(w, lane) == block ? 1u << lane : 0u;
+        for (int lane = 0; lane < M.lanes; ++lane) mask |= runnable(w, lane) && next(w, lane) == block ? 1u << lane : 0u;
         if (mask != state_.warp(w).mask) log_.mask(w, static_cast<lane_mask>(mask));
         state_.warp(w).mask = static_cast<lane_mask>(mask);
         record(w, block);
         return true;
+    }
+
+    /// Where no lane is runnable: the lowest complete barrier lets its lanes go, or nobody ever gets on. False if none is alive.
+    bool another_phase() {
+        std::vector<std::pair<int, int>> living;
+        for (int w = 0; w < M.warps; ++w)
+            for (int lane = 0; lane < M.lanes; ++lane)
+                if (alive(w, lane)) living.emplace_back(w, lane);
+        for (int b = 0; b < M.barriers && !living.empty(); ++b) {
+            const auto there = std::count_if(living.begin(), living.end(), [&](auto at) {
+                return came_[static_cast<std::size_t>(at.first * M.lanes + at.second)]->first == b;
+            });
+            const auto wanted = count_[static_cast<std::size_t>(b)];
+            if (there == 0 || (wanted == 0 ? there != static_cast<std::ptrdiff_t>(living.size()) : there < 4 * wanted)) continue;
+            phase_[static_cast<std::size_t>(b)] = 1 - phase_[static_cast<std::size_t>(b)];
+            log_.release(b, phase_[static_cast<std::size_t>(b)]);
+            return true;
+        }
+        if (!living.empty()) trapped(trap_kind::deadlock, living.front().second);
+        return !living.empty();
     }
 
     void record(int w, int block) {
@@ -91,18 +125,40 @@ private:
         ++since_;
         mask_ = state_.warp(w).mask;
         log_.record(w, block, mask_);
-        const bool there = block < static_cast<int>(image_.program.blocks.size());
+        const bool there = block < static_cast<int>(image_.program.blocks.size()) && image_.program.blocks[static_cast<std::size_t>(block)].valid;
         if (!there) return trapped(trap_kind::illegal_block, first_lane());
         const machine_block& b = image_.program.blocks[static_cast<std::size_t>(block)];
         for (int lane = 0; lane < M.lanes; ++lane)
-            if (mask_ >> lane & 1) next(w, lane) = b.next;
+            if (mask_ >> lane & 1) enter(b, w, lane);
         once_ = false;
+        if (b.lane_major) return lane_by_lane(b, w);
         bool first_slot = true;
         for (std::size_t i = 0; i < all_slots.size() && !over_; ++i) {
             if (!present(b, all_slots[i])) continue;
             for (int lane = 0; lane < M.lanes && !over_; ++lane)
                 if (mask_ >> lane & 1 && (!once_ || lane == first_lane())) position(b, w, i, lane, first_slot);
             first_slot = false;
+        }
+    }
+
+    void enter(const machine_block& b, int w, int lane) {
+        next(w, lane) = b.next;
+        if (!b.mem.barrier) return;
+        came_[static_cast<std::size_t>(w * M.lanes + lane)] = {b.mem.barrier_id, phase_[b.mem.barrier_id]};
+        count_[b.mem.barrier_id] = b.mem.barrier_count;
+    }
+
+    /// Each lane writes its register, if there is one, and then stores.
+    void lane_by_lane(const machine_block& b, int w) {
+        for (int lane = 0; lane < M.lanes; ++lane) {
+            if ((mask_ >> lane & 1) == 0) continue;
+            if (const auto fault = evaluate_lane(b, state_, w, lane).fault) return trapped(*fault, lane);
+            for (const slot s : {slot::w4, slot::w3, slot::w2, slot::w1, slot::store}) {
+                if (!present(b, s)) continue;
+                const lane_evaluation now = evaluate_lane(b, state_, w, lane);
+                apply(b, w, s, lane, now);
+                tell(b, s, lane, now);
+            }
         }
     }
 
@@ -140,11 +196,17 @@ private:
         if (s == slot::branch) {
             if (now.taken) next(w, lane) = b.taken;
         } else if (s == slot::store) {
-            if (now.stores) state_.memory[static_cast<std::size_t>(address::word(now.store_address))].value = now.store_data;
+            if (now.stores) word(w, lane, now.store_address) = now.store_data;
         } else {
             state_.warp(w).lanes[static_cast<std::size_t>(lane)].registers[static_cast<std::size_t>(register_of(b, s))] =
                 now.t[static_cast<std::size_t>(stage_of(s) - 1)];
         }
+    }
+
+    std::uint32_t& word(int w, int lane, std::uint32_t a) {
+        const auto at = static_cast<std::size_t>(a / 4 % 128);
+        if (a >> 27 == 28) return state_.warp(w).lanes[static_cast<std::size_t>(lane)].local[at];
+        return (a >> 27 == 29 ? state_.shared : state_.memory)[at].value;
     }
 
     void tell(const machine_block& b, slot s, int lane, const lane_evaluation& now) {
@@ -166,6 +228,8 @@ private:
     bool started_ = false, over_ = false, once_ = false;
     int context_ = 0, fair_ = M.lanes - 1, since_ = 0;
     lane_mask mask_ = 0;
+    std::array<std::optional<std::pair<int, int>>, static_cast<std::size_t>(M.threads())> came_{};  ///< barrier and its phase
+    std::array<int, static_cast<std::size_t>(M.barriers)> phase_{}, count_{};
 };
 
 template <sizes M>

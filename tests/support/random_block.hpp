@@ -25,6 +25,7 @@ struct random_names {
     std::vector<int> constants{0};   ///< rows to read
     int special_percent = 20;        ///< how often a source is the special register
     bool mix_ports = false;          ///< ports in any order, with gaps; else in the order of their first use
+    bool floats = true;              ///< whether float instructions are among them
 };
 
 template <machine::sizes M>
@@ -123,14 +124,17 @@ private:
         for (;;) {
             const auto& row = machine::instruction_table[static_cast<std::size_t>(
                 choose_.between(1, static_cast<int>(machine::instruction_table.size()) - 1))];
-            if (third || !row.only_stage3) return row;
+            const bool is_float = row.unit == machine::unit::floats || row.op == machine::alu_op::fcmp || row.op == machine::alu_op::fmin || row.op == machine::alu_op::fmax;
+            if ((third || !row.only_stage3) && (names_.floats || !is_float)) return row;
         }
     }
 
     std::uint8_t any_mod(const machine::instruction_row& row) {
         unsigned m = choose_.word() & row.mod_bits;
         if (row.op == machine::alu_op::add && (m & machine::mod::add_subtract)) m &= ~unsigned{machine::mod::add_shift};
-        if (row.op == machine::alu_op::cmp && (m & machine::mod::cmp_combine) == 0) m &= ~unsigned{machine::mod::cmp_not_c};
+        const bool compares = row.op == machine::alu_op::cmp || row.op == machine::alu_op::fcmp;
+        if (compares && (m & machine::mod::cmp_combine) == 0) m &= ~unsigned{machine::mod::cmp_not_c};
+        if (row.op == machine::alu_op::f2i && (m & machine::mod::wide) == 0) m &= ~unsigned{machine::mod::high_word};
         return static_cast<std::uint8_t>(m);
     }
 
@@ -170,7 +174,7 @@ private:
     bool reads(machine::source s) {
         bool found = false;
         for_each_source([&](machine::source other) { found = found || other == s; });
-        return found;
+        return found || (s == machine::source::r0 && machine::is_collective(block.mem.op));
     }
 
     template <class F>
@@ -181,9 +185,12 @@ private:
         for (machine::source* s : {&m.load_address, &m.load_guard, &m.load_else, &m.store_address, &m.store_data, &m.cond}) f(*s);
     }
 
+    /// The register of a collective stays R0.
     void mix_ports() {
         std::array<std::size_t, 4> to{0, 1, 2, 3};
-        for (std::size_t i = 3; i > 0; --i) std::swap(to[i], to[static_cast<std::size_t>(choose_.below(static_cast<int>(i) + 1))]);
+        const std::size_t first = machine::is_collective(block.mem.op) ? 1 : 0;
+        for (std::size_t i = 3; i > first; --i)
+            std::swap(to[i], to[first + static_cast<std::size_t>(choose_.below(static_cast<int>(i - first) + 1))]);
         const auto ports = block.ports;
         for (std::size_t i = 0; i < 4; ++i) block.ports[to[i]] = ports[i];
         for_each_source([&](machine::source& s) {

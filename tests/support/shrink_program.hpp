@@ -35,7 +35,7 @@ inline void forget_unused(machine::machine_block& b) {
     const auto used = [&b](int s) {
         bool found = false;
         for_each_source(b, [&](machine::source other) { found = found || static_cast<int>(other) == s; });
-        return found;
+        return found || (s == static_cast<int>(machine::source::r0) && machine::is_collective(b.mem.op));
     };
     for (std::size_t i = 0; i < b.ports.size(); ++i)
         if (!used(static_cast<int>(machine::source::r0) + static_cast<int>(i))) b.ports[i] = 0;
@@ -59,7 +59,13 @@ inline std::vector<machine::machine_block> simpler_blocks(const machine::machine
     };
     add([](auto& c) { const auto next = c.next; c = {}; c.next = next; });
     add([](auto& c) { c.has_branch = false; c.taken = 0; if (!c.mem.store_guarded) { c.mem.cond = {}; c.mem.sense = false; } });
-    add([](auto& c) { c.has_store = c.mem.store_guarded = false; c.mem.store_address = c.mem.store_data = {};
+    add([](auto& c) { c.mem.barrier = false; c.mem.barrier_id = c.mem.barrier_count = 0; });
+    add([](auto& c) { c.mem.barrier_id = 0; });
+    add([](auto& c) { c.mem.barrier_count = 0; });
+    add([](auto& c) { c.lane_major = false; });
+    add([](auto& c) { c.mem.is_private = false; });
+    add([](auto& c) { const auto to = c.dest; c.mem = {}; c.has_store = c.has_branch = c.lane_major = false; c.taken = 0; c.dest = to; });
+    add([](auto& c) { c.has_store = c.mem.store_guarded = false; c.mem.store_size = {}; c.mem.store_address = c.mem.store_data = {};
                       if (!c.has_branch) { c.mem.cond = {}; c.mem.sense = false; } });
     add([](auto& c) { c.mem.store_guarded = false; if (!c.has_branch) { c.mem.cond = {}; c.mem.sense = false; } });
     add([](auto& c) { c.mem.op = {}; c.mem.load_address = c.mem.load_guard = c.mem.load_else = {}; c.mem.load_sense = false; });
@@ -83,6 +89,7 @@ machine::launch_image<M> with_geometry(const machine::launch_image<M>& from, con
     for (std::size_t row = machine::first_free_constant; row < from.constants.size(); ++row)
         image.constants[row] = from.constants[row];
     image.memory = from.memory;
+    image.shared = from.shared;
     image.buffers = from.buffers;
     return image;
 }
@@ -132,6 +139,7 @@ private:
     }
 
     bool block(std::size_t id) {
+        if (!image_.program.blocks[id].valid) return false;
         for (const machine::machine_block& b : simpler_blocks(image_.program.blocks[id])) {
             auto smaller = image_;
             smaller.program.blocks[id] = b;
