@@ -64,4 +64,14 @@ private:
     float_code& c_;
 };
 
+/// rcp.approx.ftz: 1 / b with two orders of Newton's method; b = 2^e d, and 2^-e as a word is infinity where e is that of 0, and 0
+/// where it is that of infinity.
+inline ir::operand approximate_reciprocal(float_code& c, ir::operand b) {
+    constexpr std::uint32_t fraction_mask = 0x007fffffU;
+    const ir::operand divisor = c.either(c.both(b, fraction_mask), c.bits(float_one)), y = c.reciprocal_guess(divisor);
+    const ir::operand e = c.minus_product(divisor, y, c.constant(1.0F)), half = c.sub(c.fma(y, c.fma(e, e, e), y), c.bits(1U << 23));
+    const ir::operand power = c.either(c.sub(c.bits(float_infinity), c.both(b, float_infinity)), c.both(b, float_sign));
+    return c.nan_or(c.fcmp(any_order, b, b), c.fmul(half, power, m::ftz));
+}
+
 }  // namespace qwengpu::ptx::lower::detail
