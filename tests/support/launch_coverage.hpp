@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -26,9 +27,10 @@ public:
         for (const auto& row : text::token_classes<>) expect("token", std::string(row.name));
         for (int m = 1; m < 1 << machine::mission.lanes; ++m) expect("lanes", lanes(m));
         for (int w = 0; w < machine::mission.warps; ++w) expect("warp", std::to_string(w));
-        for (const char* name : {"finished", "out of bounds by load", "out of bounds by store", "misaligned by load", "misaligned by store", "illegal block"})
+        for (const char* name : {"finished", "out of bounds by load", "out of bounds by store", "misaligned by load", "misaligned by store", "illegal block", "deadlock"})
             expect("ending", name);
-        for (const char* name : {"all at once", "all later", "load done", "load not done", "store skipped", "taken", "not taken", "lanes part", "lanes meet", "other lanes"})
+        for (const char* name : {"all at once", "all later", "load done", "load not done", "store skipped", "taken", "not taken", "lanes part", "lanes meet", "other lanes", "store to a buffer", "store to shared memory",
+                                 "store to local memory", "evaluated anew"})
             expect("event", name);
         for (const char* what : {"grid", "thread block"})
             for (int d = 0; d <= 3; ++d) expect(what, std::to_string(d) + " dimensions");
@@ -90,6 +92,9 @@ private:
                 if (can_read(s, stage)) expect("source", at_stage(name_of(s), stage));
         for (const auto& form : forms()) expect("form", form);
         for (int table = 0; table < 256; ++table) expect("lop", std::to_string(table));
+        for (const auto name : machine::memory_op_names) expect("memory", std::string(name));
+        for (const char* name : {"lane-major", "load and store", "private", "barrier", "barrier with count", "byte store", "half store", "meeting block"})
+            expect("block", name);
         for (const char* slot : {"branch", "store", "w4", "w3", "w2", "w1"}) expect("slot", slot);
         for (std::size_t s = 1; s < machine::special_names.size(); ++s) expect("special", std::string(machine::special_names[s]));
     }
@@ -101,8 +106,10 @@ private:
         for (const auto& row : machine::instruction_table)
             for (unsigned m = 0; m <= row.mod_bits && row.op != machine::alu_op::lop; ++m) {
                 const bool both = row.op == machine::alu_op::add && (m & 4u) != 0 && (m & 3u) != 0;
-                const bool inverts_nothing = row.op == machine::alu_op::cmp && (m & 0x70u) == 0x40u;
-                if ((m & ~unsigned{row.mod_bits}) == 0 && !both && !inverts_nothing) found.push_back(form(row, static_cast<std::uint8_t>(m)));
+                const bool compares = row.op == machine::alu_op::cmp || row.op == machine::alu_op::fcmp;
+                const bool inverts_nothing = compares && (m & 0x70u) == 0x40u;
+                const bool no_high_word = row.op == machine::alu_op::f2i && (m & 0xc0u) == 0x80u;
+                if ((m & ~unsigned{row.mod_bits}) == 0 && !both && !inverts_nothing && !no_high_word) found.push_back(form(row, static_cast<std::uint8_t>(m)));
             }
         return found;
     }
@@ -122,6 +129,10 @@ namespace detail {
 class block_coverage {
 public:
     block_coverage(launch_coverage& to, const machine::machine_block& b, std::uint64_t records) : to_(to), b_(b), records_(records) {}
+
+    void count_as(bool is, const char* what) {
+        if (is) to_.count("block", what, records_);
+    }
 
     void count() {
         constexpr std::array slots{"branch", "store", "w4", "w3", "w2", "w1"};
@@ -152,7 +163,16 @@ private:
 
     void memory() {
         const auto& m = b_.mem;
-        if (m.op == machine::memory_op::load)
+        to_.count("memory", machine::detail::memory_op_name(m.op), records_);
+        count_as(b_.lane_major, "lane-major");
+        count_as(machine::is_load(m.op) && b_.has_store, "load and store");
+        count_as(m.is_private, "private");
+        count_as(m.barrier && m.barrier_count == 0, "barrier");
+        count_as(m.barrier && m.barrier_count != 0, "barrier with count");
+        count_as(m.store_size == machine::access_size::byte, "byte store");
+        count_as(m.store_size == machine::access_size::half, "half store");
+        if (m.op == machine::memory_op::shuffle) source(m.load_address, 2);
+        if (machine::is_load(m.op))
             for (const auto s : {m.load_address, m.load_guard, m.load_else}) source(s, 2);
         if (b_.has_store)
             for (const auto s : {m.store_address, m.store_data}) source(s, 5);
@@ -179,18 +199,26 @@ public:
         to_.count("lanes", launch_coverage::lanes(mask));
         to_.count("warp", std::to_string(warp));
         first_ = true;
-        loads_ = static_cast<std::size_t>(block) < program_.blocks.size() && program_.blocks[static_cast<std::size_t>(block)].mem.op == machine::memory_op::load;
+        const auto* b = machine::find_block(program_, block);
+        loads_ = b != nullptr && machine::is_load(b->mem.op);
+        evaluations_ = 0;
+        lanes_ = std::popcount(mask);
+        if (block >= machine::mission.meeting_block()) to_.count("block", "meeting block");
     }
     void stages(int, const machine::lane_evaluation& made) override {
+        if (++evaluations_ > lanes_) return to_.count("event", "evaluated anew");
         if (loads_) to_.count("event", made.loads ? "load done" : "load not done");
     }
     void all() override { to_.count("event", first_ ? "all at once" : "all later"); }
     void branch(int, bool taken) override { seen(taken ? "taken" : "not taken"); }
     void skip(int) override { seen("store skipped"); }
-    void store(int, int, int, std::uint32_t) override { first_ = false; }
+    void store(int, int window, int, std::uint32_t) override {
+        using namespace machine::address;
+        seen(window == local_window ? "store to local memory" : window == shared_window ? "store to shared memory" : "store to a buffer");
+    }
     void write(int, int, int, std::uint32_t) override { first_ = false; }
     void trap(const machine::trap& t) override {
-        const bool access = t.kind != machine::trap_kind::illegal_block;
+        const bool access = t.kind == machine::trap_kind::out_of_bounds || t.kind == machine::trap_kind::misaligned;
         to_.count("ending", std::string(machine::name_of(t.kind)) + (!access ? "" : t.by_store ? " by store" : " by load"));
     }
 
@@ -204,6 +232,7 @@ private:
     const machine::program& program_;
     machine::one_per<machine::lane_mask, machine::mission.warps> masks_{};
     bool first_ = true, loads_ = false;
+    int evaluations_ = 0, lanes_ = 0;
 };
 
 }  // namespace detail

@@ -162,6 +162,7 @@ void round_trip(std::uint64_t seed) {
     INFO("seed " << seed);
     CHECK(again.program.blocks == image.program.blocks);
     CHECK(again.memory == image.memory);
+    CHECK(again.shared == image.shared);
     CHECK(again.constants == image.constants);
     text::transcript_reader<M> reader(again.program, read);
     for (const auto t : writer.tokens()) reader.read(t);
