@@ -64,7 +64,7 @@ private:
 
 /// The first operands for which the machine and the host differ, in words; empty if they agree on all.
 inline std::string difference(const instruction_case& c, int launches, unsigned seed) {
-    constexpr std::size_t threads = 12;
+    constexpr std::uint32_t threads = 12;
     machine::program program;
     try {
         program = compile_text(bench_kernel(c)).program;
@@ -76,10 +76,10 @@ inline std::string difference(const instruction_case& c, int launches, unsigned 
     for (int k = 0; k < launches; ++k) {
         std::vector<u64> given;
         words in;
-        for (std::size_t n = 0; n < 3 * threads; ++n) given.push_back(next()), split(in, given.back());
-        const auto r = run_program(program, {1, 1, 1}, {static_cast<int>(threads), 1, 1}, {buffer_of(in), buffer_of(words(2 * threads, 7))});
+        for (std::uint32_t n = 0; n < 3 * threads; ++n) given.push_back(next()), split(in, given.back());
+        const auto r = run_program(program, {1, 1, 1}, {threads, 1, 1}, {buffer_of(in), buffer_of(words(std::size_t{2} * threads, 7))});
         if (r.ended != machine::ending::finished) return std::string(c.text) + ": " + r.trap;
-        for (std::size_t t = 0; t < threads; ++t) {
+        for (std::uint32_t t = 0; t < threads; ++t) {
             const u64 a = given[3 * t], b = given[3 * t + 1], d = given[3 * t + 2];
             const u64 all = c.result == 64 ? ~u64{0} : (u64{1} << c.result) - 1;
             const u64 want = c.expected(a, b, d) & all, is = u64{r.buffers[1][2 * t + 1]} << 32 | r.buffers[1][2 * t];

@@ -10,7 +10,7 @@ namespace qwengpu::ptx::lower {
 
 namespace detail {
 
-inline constexpr unsigned below = machine::mod::cmp_lt, above = machine::mod::cmp_gt, same = machine::mod::cmp_eq;
+inline constexpr unsigned is_below = machine::mod::cmp_lt, is_above = machine::mod::cmp_gt, is_same = machine::mod::cmp_eq;
 
 inline ir::operand high_product(lowering& l, ir::operand a, ir::operand b, ir::operand c = ir::zero) {
     return l.multiply(a, b, c, machine::mod::mul_high);
@@ -26,7 +26,7 @@ inline ir::operand reciprocal_word(lowering& l, ir::operand d) {
     const ir::operand e = l.sub(ir::zero, l.funnel_right(l.multiply(v1, d), high_product(l, v1, d), ir::literal(1)));
     const ir::operand v2 = l.add(l.shift_left(v1, ir::literal(15)), right(high_product(l, v1, e), 1));
     const ir::operand low = l.multiply(v2, d, d);
-    return l.sub_borrow(v2, high_product(l, v2, d, d), l.compare(below, low, d));
+    return l.sub_borrow(v2, high_product(l, v2, d, d), l.compare(is_below, low, d));
 }
 
 struct quotient_and_rest {
@@ -36,11 +36,11 @@ struct quotient_and_rest {
 /// (high, low) / d for high < d, where v is the reciprocal of d.
 inline quotient_and_rest divide_two_words(lowering& l, ir::operand high, ir::operand low, ir::operand d, ir::operand v) {
     const ir::operand fraction = l.multiply(v, high, low);
-    const ir::operand guess = l.add_carry(high_product(l, v, high, high), ir::literal(1), l.compare(below, fraction, low));
+    const ir::operand guess = l.add_carry(high_product(l, v, high, high), ir::literal(1), l.compare(is_below, fraction, low));
     const ir::operand rest = l.multiply(guess, l.sub(ir::zero, d), low);
-    const ir::operand over = l.compare(above, rest, fraction);
+    const ir::operand over = l.compare(is_above, rest, fraction);
     const ir::operand rest_again = l.select(over, l.add(rest, d), rest);
-    const ir::operand short_by_one = l.compare(above | same, rest_again, d);
+    const ir::operand short_by_one = l.compare(is_above | is_same, rest_again, d);
     return {l.add(l.sub(guess, over), short_by_one), l.emit(lowering::op::min, rest_again, l.sub(rest_again, d))};
 }
 
@@ -54,13 +54,13 @@ inline void take_back(lowering& l, wide_quotient_and_rest& x, wide d, ir::operan
     const ir::operand mask = l.sub(ir::zero, borrow);
     const auto sum = add_pairs(l, x.rest, {l.both(d.lo, mask), l.both(d.hi, mask)}, ir::zero, false);
     x = {{l.sub(x.quotient.lo, borrow), x.quotient.hi}, sum.value};
-    borrow = l.emit(lowering::op::cmp, sum.carry, ir::zero, borrow, same | machine::mod::cmp_and);
+    borrow = l.emit(lowering::op::cmp, sum.carry, ir::zero, borrow, is_same | machine::mod::cmp_and);
 }
 
 /// Quotient and rest of unsigned numbers; the divisor must not be 0. A divisor of one word is done after two divisions of two
 /// words by one; of one of two words the first gives the quotient, which is then too large by at most 2.
 inline wide_quotient_and_rest divide_unsigned(lowering& l, wide n, wide d) {
-    const ir::operand one_word = l.compare(same, d.hi, ir::zero);
+    const ir::operand one_word = l.compare(is_same, d.hi, ir::zero);
     const wide moved{l.select(one_word, ir::zero, d.lo), l.select(one_word, d.lo, d.hi)};
     const ir::operand k = l.emit(lowering::op::clz, moved.hi);
     const wide top{l.shift_left(moved.lo, k), l.funnel_left(moved.lo, moved.hi, k)};
@@ -87,7 +87,7 @@ inline wide divide_words(lowering& l, ir::operand n, ir::operand d, std::uint8_t
     return {l.emit(i), ir::zero};
 }
 
-inline ir::operand is_zero(lowering& l, wide x) { return l.compare(same, l.either(x.lo, x.hi), ir::zero); }
+inline ir::operand is_zero(lowering& l, wide x) { return l.compare(is_same, l.either(x.lo, x.hi), ir::zero); }
 
 inline wide negate_if(lowering& l, ir::operand condition, wide x) { return select(l, condition, negate(l, x), x); }
 
