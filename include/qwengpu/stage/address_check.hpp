@@ -22,7 +22,12 @@ struct access {
 /// What is wrong with it.
 struct address_check {
     signal misaligned;
-    signal faults;  ///< 1 or more: out of bounds; up to 45
+    signal strangers;   ///< what speaks against an access of global memory
+    signal own_memory;  ///< it is local or shared memory that is meant
+    signal refusals;    ///< what speaks against any access or one of those
+
+    /// 1 or more: out of bounds; up to 54.
+    [[nodiscard]] linear outside() const { return linear(strangers) - 8.0 * linear(own_memory) + 16.0 * linear(refusals); }
 };
 
 namespace detail {
@@ -58,25 +63,24 @@ signal read_declared(network& net, const nn::shape& shape, int layer, const std:
     return declared;
 }
 
-// Windows of global memory: every bit in which window and owner differ, and window 0. Local and shared memory end up below 0.
-inline void count_strangers(network& net, int layer, const word& window, const word& owner, signal faults) {
+// Every bit in which window and owner differ, and window 0.
+inline void count_strangers(network& net, int layer, const word& window, const word& owner, signal strangers) {
     for (std::size_t i = 0; i < owner.size(); ++i) {
-        net.gate(layer, all({window[i], no(owner[i])}), {{faults, 1.0F}});
-        net.gate(layer, all({no(window[i]), owner[i]}), {{faults, 1.0F}});
+        net.gate(layer, all({window[i], no(owner[i])}), {{strangers, 1.0F}});
+        net.gate(layer, all({no(window[i]), owner[i]}), {{strangers, 1.0F}});
     }
-    net.gate(layer, no(circuit::sum(window)), {{faults, 1.0F}});
-    net.gate(layer, is_own_memory(window), {{faults, -8.0F}});
+    net.gate(layer, no(circuit::sum(window)), {{strangers, 1.0F}});
 }
 
 // 1 if a word's number is `local_words` or more; only the bits above the zeros that this number ends with can tell.
 template <machine::sizes M>
-void count_beyond_local(network& net, int layer, const word& address, const linear& local, signal faults, float weight) {
+void count_beyond_local(network& net, int layer, const word& address, const linear& local, signal refusals) {
     if constexpr (M.local_words < M.words) {
         std::size_t zeros = 0;
         while (M.local_words != 0 && ((M.local_words >> zeros) & 1) == 0) ++zeros;
         const word bits = word_bits<M>(address);
         const linear digits = circuit::number(bits, zeros, bits.size() - zeros);
-        net.step(layer, digits + 128.0 * (local - linear(1.0)), M.local_words >> zeros, {{faults, weight}});
+        net.step(layer, digits + 128.0 * (local - linear(1.0)), M.local_words >> zeros, {{refusals, 1.0F}});
     }
 }
 
@@ -87,19 +91,20 @@ template <machine::sizes M>
 address_check check_address(network& net, const nn::shape& shape, int layer, const std::string& name, const access& a, const signals& s) {
     const word owner = detail::read_owner<M>(net, shape, layer, name, a, s);
     const signal declared = detail::read_declared<M>(net, shape, layer, name, a, s);
-    address_check check{net.make(name + ".misaligned"), net.make(name + ".faults")};
+    const word window(a.address.begin() + 27, a.address.end());
+    const address_check check{net.make(name + ".misaligned"), net.make(name + ".strangers"), net.all_of(layer, name + ".own_memory", {is_own_memory(window)}),
+                              net.make(name + ".refusals")};
     net.step(layer, circuit::enabled(linear(a.address[0]) + linear(a.address[1]), a.whole), 1, {{check.misaligned, 1.0F}});
     net.gate(layer, all({a.half, a.address[0]}), {{check.misaligned, 1.0F}});
 
-    constexpr float more = 16.0F;  // than what local and shared memory are below 0
+    detail::count_strangers(net, layer, window, owner, check.strangers);
     const linear local = in_window(a.address, local_window), shared = in_window(a.address, shared_window);
     linear between;
     for (std::size_t i = static_cast<std::size_t>(2 + machine::bits_for(M.words)); i < 27; ++i) between += a.address[i];
-    detail::count_strangers(net, layer, {a.address.begin() + 27, a.address.end()}, owner, check.faults);
-    net.step(layer, between, 1, {{check.faults, more}});
-    net.gate(layer, all({local, no(a.is_private)}), {{check.faults, more}});
-    detail::count_beyond_local<M>(net, layer, a.address, local, check.faults, more);
-    net.gate(layer, all({shared, no(declared)}), {{check.faults, more}});
+    net.step(layer, between, 1, {{check.refusals, 1.0F}});
+    net.gate(layer, all({local, no(a.is_private)}), {{check.refusals, 1.0F}});
+    detail::count_beyond_local<M>(net, layer, a.address, local, check.refusals);
+    net.gate(layer, all({shared, no(declared)}), {{check.refusals, 1.0F}});
     return check;
 }
 

@@ -82,7 +82,7 @@ void build_load(network& net, const nn::shape& shape, signals& s) {
     for (std::size_t i = 0; i < 32; ++i) net.gate(finish, all({kind.any, no(does), instead[i]}), {{s.data.t2[i], 1.0F}});
     build_collectives<M>(net, decode, read, f, address, s, s.data.t2);
     s.data.load_misaligned = net.all_of(finish, "load.trap.misaligned", {does, check.misaligned});
-    s.data.load_outside = net.threshold(finish, "load.trap.outside", circuit::enabled(check.faults, all({does, no(check.misaligned)})), 1);
+    s.data.load_outside = net.threshold(finish, "load.trap.outside", circuit::enabled(check.outside(), all({does, no(check.misaligned)})), 1);
 }
 
 }  // namespace qwengpu::stage

@@ -72,7 +72,7 @@ inline void decide(network& net, int layer, const signals& s, const memory_field
     const linear stores = all({i.checks, s.program.present(1), no(load_traps)});
     for (const auto& when : {all({stores, no(f.store_guarded)}), all({stores, f.store_guarded, r.taken})}) {
         net.gate(layer, all({when, check.misaligned}), {{r.misaligned, 1.0F}});
-        net.step(layer, circuit::enabled(check.faults, all({when, no(check.misaligned)})), 1, {{r.outside, 1.0F}});
+        net.step(layer, circuit::enabled(check.outside(), all({when, no(check.misaligned)})), 1, {{r.outside, 1.0F}});
     }
 }
 
