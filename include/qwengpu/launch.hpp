@@ -10,6 +10,7 @@
 #include <qwengpu/launch/kernel.hpp>
 #include <qwengpu/launch/prepare.hpp>
 #include <qwengpu/launch/run.hpp>
+#include <qwengpu/launch/session.hpp>
 
 namespace qwengpu {
 

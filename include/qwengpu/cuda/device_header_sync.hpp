@@ -92,7 +92,15 @@ QG_VOTE(__any_sync, "any")
 QG_VOTE(__all_sync, "all")
 QG_VOTE(__uni_sync, "uni")
 QG_FN unsigned __activemask() { unsigned r; asm volatile("activemask.b32 %0;" : "=r"(r)); return r; }
-QG_FN unsigned __match_any_sync(unsigned mask, unsigned v) { unsigned r; asm volatile("match.any.sync.b32 %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); return r; }
+#define QG_MATCH(T, bits, kind) \
+    QG_FN unsigned __match_any_sync(unsigned mask, T v) { unsigned r; asm volatile("match.any.sync." bits " %0, %1, %2;" : "=r"(r) : kind(v), "r"(mask)); return r; } \
+    QG_FN unsigned __match_all_sync(unsigned mask, T v, int* all) { \
+        unsigned r; int p; \
+        asm volatile("{ .reg .pred same; match.all.sync." bits " %0|same, %2, %3; selp.s32 %1, 1, 0, same; }" : "=r"(r), "=r"(p) : kind(v), "r"(mask)); \
+        *all = p; \
+        return r; \
+    }
+QG_MATCH(int, "b32", "r") QG_MATCH(unsigned, "b32", "r") QG_MATCH(long long, "b64", "l") QG_MATCH(unsigned long long, "b64", "l")
 #define QG_REDUX(name, op, T) QG_FN T name(unsigned mask, T v) { T r; asm volatile("redux.sync." op " %0, %1, %2;" : "=r"(r) : "r"(v), "r"(mask)); return r; }
 QG_REDUX(__reduce_add_sync, "add.s32", int) QG_REDUX(__reduce_add_sync, "add.u32", unsigned)
 QG_REDUX(__reduce_min_sync, "min.s32", int) QG_REDUX(__reduce_min_sync, "min.u32", unsigned)

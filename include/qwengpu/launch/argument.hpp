@@ -46,6 +46,7 @@ struct argument {
     enum class kind : std::uint8_t { pointer, scalar, structure };
     kind what = kind::scalar;
     buffer array;                   ///< pointer: the buffer it points to
+    bool keep = false;              ///< pointer: the buffer stays as an earlier launch of the session left it
     element type = element::i32;    ///< scalar
     std::uint64_t value = 0;        ///< scalar: its bits, zero-extended
     std::vector<argument> members;  ///< structure, laid out as in C
@@ -67,6 +68,14 @@ argument in(std::string name, const std::vector<T>& values) {
 template <element_type T>
 argument zeros(std::string name, std::size_t count) {
     return in(std::move(name), std::vector<T>(count));
+}
+
+/// A pointer to a buffer of an earlier launch of the session, with `count` elements, as that launch left it.
+template <element_type T>
+argument kept(std::string name, std::size_t count) {
+    auto a = zeros<T>(std::move(name), count);
+    a.keep = true;
+    return a;
 }
 
 /// A number by value.

@@ -2,8 +2,10 @@
 // How a launch ended, in words: for a trap the access, its thread and line; for a launch that was stopped where it was.
 #pragma once
 
+#include <qwengpu/launch/argument.hpp>
 #include <qwengpu/launch/request.hpp>
 #include <qwengpu/launch/result.hpp>
+#include <qwengpu/machine/access_finding.hpp>
 #include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/program.hpp>
 #include <qwengpu/machine/trap.hpp>
@@ -69,6 +71,15 @@ inline std::string describe_ending(const launch_result& result, const side_resul
     if (side.ended == launch_ending::step_limit) return detail::limit_text(result.program, side);
     if (side.ended == launch_ending::broken) return "the model wrote what is no launch: " + side.message;
     return std::string(name_of(side.ended));
+}
+
+/// A finding of the emulator with the name of the buffer it is in.
+inline std::string describe_finding(const launch_result& result, const launch_request& request, const machine::finding& f) {
+    const auto buffers = buffers_of(request.args);
+    for (std::size_t i = 0; i < buffers.size() && i < result.places.size(); ++i)
+        if (result.places[i].window == machine::address::window(f.address))
+            return machine::to_string(f, result.program, buffers[i]->name, result.places[i].first_word);
+    return machine::to_string(f, result.program);
 }
 
 }  // namespace qwengpu

@@ -11,8 +11,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace qwengpu {
@@ -70,26 +73,93 @@ inline error does_not_fit(std::int64_t buffers, std::int64_t variables, int ther
 
 }  // namespace detail
 
-/// Places of the buffers, in their order, then of the module's variables. A buffer without elements owns no word, but has a
-/// window and a pointer. Errors: "launch.memory" (words needed and there, or too many buffers), "launch.buffer" (a name twice).
+/// What is in memory: buffers and variables by their names, with their places. Those of a launch join it; in a session the
+/// next launch finds them there.
+template <machine::sizes M = machine::mission>
+class memory_table {
+public:
+    struct entry {
+        machine::buffer_place place;
+        bool is_new = false;
+    };
+
+    /// Places of the buffers, in their order, then of the module's variables; windows in the order of coming. A buffer without
+    /// elements owns no word, but has a window and a pointer. Those that are there already must be of the same size.
+    /// Errors: "launch.memory" (words needed and there, or too many buffers), "launch.buffer" (a name twice), "launch.session".
+    std::vector<entry> place(const std::vector<const buffer*>& buffers, const std::vector<bool>& kept, const std::vector<machine::module_variable>& variables) {
+        detail::check_names(buffers);
+        std::vector<wish> wanted;
+        for (std::size_t i = 0; i < buffers.size(); ++i)
+            wanted.push_back({buffers[i]->name, false, i < kept.size() && kept[i], {buffers[i]->words(), detail::align_words(*buffers[i])}});
+        for (const auto& v : variables) wanted.push_back({v.name, true, false, {static_cast<int>(v.words.size()), v.align / 4}});
+        check_count(wanted);
+        place_new(wanted);
+        std::vector<entry> found;
+        for (const auto& w : wanted) found.push_back({known_.at({w.is_variable, w.name}), w.is_new});
+        return found;
+    }
+
+private:
+    struct wish {
+        std::string name;
+        bool is_variable = false, keeps = false;
+        detail::demand size;
+        bool is_new = false;
+    };
+
+    void check_count(std::vector<wish>& wanted) {
+        std::size_t buffers = 0, variables = 0;
+        for (auto& w : wanted) {
+            const auto at = known_.find({w.is_variable, w.name});
+            w.is_new = at == known_.end();
+            if (!w.is_new && at->second.words != w.size.words)
+                throw error("launch.session", fmt::format("buffer {} has {} words from an earlier launch, {} are passed now; keep its size or give it another name", w.name,
+                                                          at->second.words, w.size.words));
+            if (w.is_new && w.keeps) throw error("launch.session", fmt::format("buffer {} is to stay as it is, but no earlier launch of the session has it", w.name));
+            if (w.is_new) ++(w.is_variable ? variables : buffers);
+        }
+        if (known_.size() + buffers + variables <= machine::address::last_buffer_window) return;
+        throw error("launch.memory", fmt::format("{} buffers are passed{}{}, {} are possible", buffers,
+                                                 variables == 0 ? "" : fmt::format(" and {} variables of the module are used", variables),
+                                                 known_.empty() ? "" : fmt::format(", {} are there already", known_.size()), machine::address::last_buffer_window));
+    }
+
+    void place_new(const std::vector<wish>& wanted) {
+        std::vector<detail::demand> sizes;
+        std::vector<bool> taken(static_cast<std::size_t>(M.words));
+        std::int64_t of_buffers = 0, of_variables = 0;
+        for (const auto& [key, p] : known_) {
+            std::fill_n(taken.begin() + p.first_word, p.words, true);
+            (key.first ? of_variables : of_buffers) += p.words;
+        }
+        for (const auto& w : wanted) {
+            if (!w.is_new) continue;
+            sizes.push_back(w.size);
+            (w.is_variable ? of_variables : of_buffers) += w.size.words;
+        }
+        auto found = detail::find_places(sizes, taken);
+        std::size_t at = 0;
+        for (const auto& w : wanted)
+            if (w.is_new && w.is_variable && !found) sizes[at++].align_words = 1;
+            else if (w.is_new) ++at;
+        if (!found) found = detail::find_places(sizes, taken);
+        if (!found) throw detail::does_not_fit(of_buffers, of_variables, M.words - 2);
+        std::size_t next = 0;
+        for (const auto& w : wanted) {
+            if (!w.is_new) continue;
+            const machine::buffer_place p{static_cast<int>(known_.size()) + 1, (*found)[next++], w.size.words};
+            known_.emplace(std::pair(w.is_variable, w.name), p);
+        }
+    }
+
+    std::map<std::pair<bool, std::string>, machine::buffer_place> known_;
+};
+
+/// Places of the buffers of a launch by itself, then of the module's variables. Errors: as above.
 template <machine::sizes M = machine::mission>
 std::vector<machine::buffer_place> place_buffers(const std::vector<const buffer*>& buffers, const std::vector<machine::module_variable>& variables = {}) {
-    detail::check_names(buffers);
-    const auto count = buffers.size() + variables.size();
-    if (count > machine::address::last_buffer_window)
-        throw error("launch.memory", fmt::format("{} buffers are passed{}, {} are possible", buffers.size(),
-                                                 variables.empty() ? "" : fmt::format(" and {} variables of the module are used", variables.size()),
-                                                 machine::address::last_buffer_window));
-    std::vector<detail::demand> wanted;
-    std::int64_t of_buffers = 0, of_variables = 0;
-    for (const auto* b : buffers) wanted.push_back({b->words(), detail::align_words(*b)}), of_buffers += b->words();
-    for (const auto& v : variables) wanted.push_back({static_cast<int>(v.words.size()), v.align / 4}), of_variables += wanted.back().words;
-    auto found = detail::find_places(wanted, std::vector<bool>(static_cast<std::size_t>(M.words)));
-    for (std::size_t i = buffers.size(); !found && i < wanted.size(); ++i) wanted[i].align_words = 1;
-    if (!found) found = detail::find_places(wanted, std::vector<bool>(static_cast<std::size_t>(M.words)));
-    if (!found) throw detail::does_not_fit(of_buffers, of_variables, M.words - 2);
     std::vector<machine::buffer_place> places;
-    for (std::size_t i = 0; i < count; ++i) places.push_back({static_cast<int>(i) + 1, (*found)[i], wanted[i].words});
+    for (const auto& e : memory_table<M>().place(buffers, {}, variables)) places.push_back(e.place);
     return places;
 }
 

@@ -68,16 +68,17 @@ void fill_memory(machine::launch_image<M>& image, const buffer& b, const machine
 
 /// Variables of the module begin with their values, and the program knows their addresses.
 template <machine::sizes M>
-void fill_variables(machine::launch_image<M>& image, std::size_t first) {
+void fill_variables(machine::launch_image<M>& image, std::size_t first, const std::vector<typename memory_table<M>::entry>& entries) {
     const auto& variables = image.program.variables;
     for (std::size_t k = 0; k < variables.size(); ++k) {
         const auto& place = image.buffers[first + k];
+        if (variables[k].row != 0) machine::set_constant(image, variables[k].row, place.pointer());
+        if (!entries[first + k].is_new) continue;
         auto words = variables[k].words;
         for (const auto& link : variables[k].links)
             words[static_cast<std::size_t>(link.word)] += image.buffers[first + static_cast<std::size_t>(link.variable)].pointer();
         for (std::size_t i = 0; i < words.size(); ++i)
             image.memory[static_cast<std::size_t>(place.first_word) + i] = {words[i], static_cast<std::uint8_t>(place.window)};
-        if (variables[k].row != 0) machine::set_constant(image, variables[k].row, place.pointer());
     }
 }
 
@@ -111,21 +112,32 @@ void pass_arguments(machine::launch_image<M>& image, const std::vector<argument>
 
 }  // namespace detail
 
-/// The image of a launch of `program`. `buffers` of the image are in the order of buffers_of(request.args).
-/// Errors: "launch.grid", "launch.block", "launch.memory", "launch.buffer", "launch.argument", "launch.constant", "launch.shared".
+/// The image of a launch of `program` beside what `memory` holds already, which it joins. `buffers` of the image are in the
+/// order of buffers_of(request.args), then the module's variables. Only what is new or given anew is in its memory.
+/// Errors: "launch.grid", "launch.block", "launch.memory", "launch.buffer", "launch.argument", "launch.constant", "launch.shared", "launch.session".
 template <machine::sizes M = machine::mission>
-machine::launch_image<M> prepare(machine::program program, const launch_request& request) {
+machine::launch_image<M> prepare(machine::program program, const launch_request& request, memory_table<M>& memory) {
     detail::check_grid(request.grid);
     detail::check_block<M>(request.block);
     const auto buffers = buffers_of(request.args);
+    const auto kept = kept_of(request.args);
     detail::check_count(program, request.args.size());
     auto image = machine::make_launch<M>(std::move(program), detail::extent_of(request.grid), detail::extent_of(request.block));
-    image.buffers = place_buffers<M>(buffers, image.program.variables);
-    for (std::size_t i = 0; i < buffers.size(); ++i) detail::fill_memory(image, *buffers[i], image.buffers[i]);
-    detail::fill_variables(image, buffers.size());
+    const auto entries = memory.place(buffers, kept, image.program.variables);
+    for (const auto& e : entries) image.buffers.push_back(e.place);
+    for (std::size_t i = 0; i < buffers.size(); ++i)
+        if (!kept[i]) detail::fill_memory(image, *buffers[i], image.buffers[i]);
+    detail::fill_variables<M>(image, buffers.size(), entries);
     detail::declare_shared_memory(image, request.dynamic_shared_bytes);
     detail::pass_arguments(image, request.args);
     return image;
+}
+
+/// The image of a launch by itself.
+template <machine::sizes M = machine::mission>
+machine::launch_image<M> prepare(machine::program program, const launch_request& request) {
+    memory_table<M> memory;
+    return prepare<M>(std::move(program), request, memory);
 }
 
 }  // namespace qwengpu

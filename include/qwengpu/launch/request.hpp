@@ -28,7 +28,21 @@ void collect_buffers(Arguments& args, Pointers& found) {
     }
 }
 
+inline void collect_kept(const std::vector<argument>& args, std::vector<bool>& found) {
+    for (const auto& a : args) {
+        if (a.what == argument::kind::pointer) found.push_back(a.keep);
+        collect_kept(a.members, found);
+    }
+}
+
 }  // namespace detail
+
+/// For each buffer among the arguments whether it stays as it is.
+inline std::vector<bool> kept_of(const std::vector<argument>& args) {
+    std::vector<bool> found;
+    detail::collect_kept(args, found);
+    return found;
+}
 
 /// The buffers among the arguments, those inside structs too, in order.
 inline std::vector<buffer*> buffers_of(std::vector<argument>& args) {

@@ -5,6 +5,7 @@
 #include <qwengpu/diff/divergence.hpp>
 #include <qwengpu/launch/argument.hpp>
 #include <qwengpu/launch/request.hpp>
+#include <qwengpu/machine/access_finding.hpp>
 #include <qwengpu/machine/outcome.hpp>
 #include <qwengpu/machine/trap.hpp>
 #include <qwengpu/text/vocabulary.hpp>
@@ -31,6 +32,7 @@ struct side_result {
     std::uint64_t passes = 0;  ///< tokens that went through the model, the prompt's too; of the emulator those of its transcript
     double seconds = 0;        ///< for all of them
     int last_warp = 0, last_block = 0;  ///< of the last record
+    std::vector<machine::finding> findings;  ///< of the emulator, if it was asked for races or uninitialised reads
 
     [[nodiscard]] double tokens_per_lane_instruction() const {
         return lane_instructions == 0 ? 0 : static_cast<double>(transcript.size()) / static_cast<double>(lane_instructions);

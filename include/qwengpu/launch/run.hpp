@@ -6,6 +6,7 @@
 #include <qwengpu/diff/comparator.hpp>
 #include <qwengpu/launch/result.hpp>
 #include <qwengpu/launch/watcher.hpp>
+#include <qwengpu/machine/access_checker.hpp>
 #include <qwengpu/machine/emulator.hpp>
 #include <qwengpu/text/generate.hpp>
 #include <qwengpu/text/prompt.hpp>
@@ -17,6 +18,7 @@
 #include <functional>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace qwengpu {
 
@@ -30,6 +32,7 @@ struct launch_progress {
 
 struct launch_options {
     std::uint64_t max_records = 1'000'000;  ///< records after which a launch is stopped
+    machine::access_checks checks{};        ///< what the emulator looks for; its findings are in the result
     bool compare_stages = true;             ///< compare the signals of every pass too, if the model shows them
     std::function<void(const launch_progress&)> progress{};  ///< called now and then while the model writes
 };
@@ -46,20 +49,34 @@ struct reference {
     diff::stage_trace trace;
 };
 
+/// How far a sequence of launches is: what the emulator, and what the model's transcript, left behind.
 template <machine::sizes M>
-reference run_emulator(const launch_request& request, const machine::launch_image<M>& image, const launch_options& options, bool keep_stages) {
+struct sequence_so_far {
+    std::optional<machine::outcome<M>> emulator;
+    std::optional<machine::launch_state<M>> model;
+};
+
+template <machine::sizes M>
+reference run_emulator(const launch_request& request, const machine::launch_image<M>& image, const launch_options& options, bool keep_stages,
+                       sequence_so_far<M>* sequence = nullptr) {
     reference ref{{}, diff::stage_trace(keep_stages ? diff::stage_trace::default_records : 0)};
     text::transcriber<M> writer;
     watcher<M> last(image);
-    machine::observer_list all({writer, last, ref.trace});
+    machine::access_checker<M> checker(image, options.checks);
+    std::vector<std::reference_wrapper<machine::observer>> watching{writer, last, ref.trace};
+    if (options.checks.any()) watching.emplace_back(checker);
+    machine::observer_list all(std::move(watching));
     const auto begin = std::chrono::steady_clock::now();
-    const auto outcome = machine::emulate(image, all, options.max_records);
+    const bool follows = sequence != nullptr && sequence->emulator;
+    auto outcome = follows ? machine::emulate_after(*sequence->emulator, image, all, options.max_records) : machine::emulate(image, all, options.max_records);
     ref.result = result_of(request, image, outcome);
     ref.result.seconds = seconds_since(begin);
     ref.result.transcript = writer.tokens();
     ref.result.passes = ref.result.transcript.size();
     ref.result.last_warp = last.last_warp();
     ref.result.last_block = last.last_block();
+    ref.result.findings = checker.findings();
+    if (sequence != nullptr) sequence->emulator = std::move(outcome);
     return ref;
 }
 
@@ -84,8 +101,10 @@ struct probed_model {
 template <machine::sizes M>
 class token_sink {
 public:
-    token_sink(const machine::launch_image<M>& image, const launch_options& options, diff::comparator<M>* compare)
-        : options_(options), compare_(compare), seen_(image), reader_(image.program, seen_) {}
+    token_sink(const machine::launch_image<M>& image, machine::launch_state<M> before, const launch_options& options, diff::comparator<M>* compare)
+        : options_(options), compare_(compare), seen_(image, std::move(before)), reader_(image.program, seen_) {}
+
+    [[nodiscard]] const machine::launch_state<M>& state() const { return seen_.outcome().state; }
 
     /// False when nothing more is wanted.
     bool operator()(text::token t) {
@@ -127,25 +146,27 @@ private:
 
 template <machine::sizes M, text::language_model Model>
 side_result run_model(const Model& model, const launch_request& request, const machine::launch_image<M>& image,
-                      const std::vector<text::token>& prompt, const launch_options& options, diff::comparator<M>* compare) {
-    token_sink<M> sink(image, options, compare);
-    auto state = model.fresh();
+                      const std::vector<text::token>& prompt, const launch_options& options, diff::comparator<M>* compare,
+                      typename Model::state& state, sequence_so_far<M>& sequence) {
+    token_sink<M> sink(image, sequence.model ? sequence.model->followed_by(image) : machine::launch_state<M>(image), options, compare);
     const auto begin = std::chrono::steady_clock::now();
     const auto made = text::generate<M>(model, state, prompt, {.records = options.max_records}, sink);
     const auto seconds = seconds_since(begin);
     auto r = sink.result(request, image, made.reason);
     r.seconds = seconds;
     r.passes = prompt.size() - 1 + r.transcript.size();
+    sequence.model = sink.state();
     return r;
 }
 
 template <machine::sizes M, text::language_model Model>
 side_result run_compared(const Model& model, const launch_request& request, const machine::launch_image<M>& image,
-                         const std::vector<text::token>& prompt, const launch_options& options, diff::comparator<M>& compare) {
+                         const std::vector<text::token>& prompt, const launch_options& options, diff::comparator<M>& compare,
+                         typename Model::state& state, sequence_so_far<M>& sequence) {
     if constexpr (diff::probing_model<Model>) {
-        if (options.compare_stages) return run_model(probed_model<M, Model>{model, compare}, request, image, prompt, options, &compare);
+        if (options.compare_stages) return run_model<M>(probed_model<M, Model>{model, compare}, request, image, prompt, options, &compare, state, sequence);
     }
-    return run_model(model, request, image, prompt, options, &compare);
+    return run_model<M>(model, request, image, prompt, options, &compare, state, sequence);
 }
 
 template <class Model>
@@ -164,26 +185,38 @@ launch_result run_emulated(const launch_request& request, const machine::launch_
     return r;
 }
 
-/// Runs a launch on a model, on the emulator, or on both and compares them.
+namespace detail {
+
+/// A launch with its prompt, on a model whose state is as earlier launches left it, the emulator beside it.
 template <machine::sizes M, text::language_model Model>
-launch_result run(const launch_request& request, const machine::launch_image<M>& image, const Model& model, run_on on,
-                  const launch_options& options = {}) {
-    if (on == run_on::emulator) return run_emulated(request, image, options);
-    const auto prompt = text::prompt_of(image);
+launch_result run_in_sequence(const launch_request& request, const machine::launch_image<M>& image, const std::vector<text::token>& prompt, const Model& model,
+                              typename Model::state& state, run_on on, const launch_options& options, sequence_so_far<M>& sequence) {
     launch_result r{image.program, image.buffers, prompt.size(), {}, {}, {}, 0, 0};
     if (on == run_on::model) {
-        r.model = detail::run_model<M>(model, request, image, prompt, options, nullptr);
+        r.model = run_model<M>(model, request, image, prompt, options, nullptr, state, sequence);
         return r;
     }
-    auto reference = detail::run_emulator(request, image, options, options.compare_stages && diff::probing_model<Model>);
-    diff::comparator<M> compare(image.program, reference.result.transcript, &reference.trace, detail::layers_of(model));
-    r.model = detail::run_compared(model, request, image, prompt, options, compare);
+    auto reference = run_emulator(request, image, options, options.compare_stages && diff::probing_model<Model>, &sequence);
+    diff::comparator<M> compare(image.program, reference.result.transcript, &reference.trace, layers_of(model));
+    r.model = run_compared<M>(model, request, image, prompt, options, compare, state, sequence);
     compare.finish();
     r.emulator = std::move(reference.result);
     r.difference = compare.found();
     r.compared_tokens = compare.tokens();
     r.compared_passes = compare.passes();
     return r;
+}
+
+}  // namespace detail
+
+/// Runs a launch on a model, on the emulator, or on both and compares them.
+template <machine::sizes M, text::language_model Model>
+launch_result run(const launch_request& request, const machine::launch_image<M>& image, const Model& model, run_on on,
+                  const launch_options& options = {}) {
+    if (on == run_on::emulator) return run_emulated(request, image, options);
+    auto state = model.fresh();
+    detail::sequence_so_far<M> sequence;
+    return detail::run_in_sequence(request, image, text::prompt_of(image), model, state, on, options, sequence);
 }
 
 }  // namespace qwengpu

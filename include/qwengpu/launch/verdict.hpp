@@ -59,7 +59,7 @@ inline verdict judge_side(const launch_case& c, const launch_result& r, const si
 
 }  // namespace detail
 
-/// The verdict over a launch that ran. Every side that ran is judged; a difference fails it.
+/// The verdict over a launch that ran. Every side that ran is judged; a difference fails it, and so do findings.
 template <machine::sizes M = machine::mission>
 verdict judge(const launch_case& c, const launch_result& r) {
     if (r.difference) return {false, "the model differs from the emulator: " + to_string(*r.difference)};
@@ -69,7 +69,9 @@ verdict judge(const launch_case& c, const launch_result& r) {
         last = detail::judge_side(c, r, **side, M.lanes);
         if (!last.passed) return {false, (side == &r.emulator ? "emulator: " : "model: ") + last.reason};
     }
-    return last;
+    if (!r.emulator || r.emulator->findings.empty()) return last;
+    const auto& found = r.emulator->findings;
+    return {false, fmt::format("{}{}", found.size() > 1 ? fmt::format("{} findings, the first: ", found.size()) : "", describe_finding(r, c.request, found.front()))};
 }
 
 /// The verdict over a launch that was refused.

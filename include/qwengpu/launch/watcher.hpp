@@ -9,13 +9,16 @@
 
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 namespace qwengpu::detail {
 
 template <machine::sizes M>
 class watcher : public machine::observer {
 public:
-    explicit watcher(const machine::launch_image<M>& image) : seen_{.state = machine::launch_state<M>(image)} {
+    explicit watcher(const machine::launch_image<M>& image) : watcher(image, machine::launch_state<M>(image)) {}
+    /// Begins with a state that earlier launches left.
+    watcher(const machine::launch_image<M>& image, machine::launch_state<M> before) : seen_{.state = std::move(before)} {
         seen_.ended = machine::ending::step_limit;
         seen_.blocks.resize(image.program.blocks.size());
     }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -16,12 +17,14 @@
 #include <qwengpu/machine/sizes.hpp>
 #include <qwengpu/ptx/allocate.hpp>
 #include <qwengpu/ptx/ast.hpp>
+#include <qwengpu/ptx/capacity.hpp>
 #include <qwengpu/ptx/diagnostics.hpp>
 #include <qwengpu/ptx/divide.hpp>
 #include <qwengpu/ptx/emit.hpp>
 #include <qwengpu/ptx/ir_clean.hpp>
 #include <qwengpu/ptx/ir_hoist.hpp>
 #include <qwengpu/ptx/ir_legalise.hpp>
+#include <qwengpu/ptx/ir_literals.hpp>
 #include <qwengpu/ptx/ir_locals.hpp>
 #include <qwengpu/ptx/ir_recompute.hpp>
 #include <qwengpu/ptx/layout.hpp>
@@ -44,26 +47,6 @@ struct compiled_kernel {
 };
 
 namespace detail {
-
-[[noreturn]] inline void fail_for_resources(const parsed_module& m, const function& kernel, const std::string& what) {
-    throw diagnostic_error(m.file, {{"ptx.resources", "kernel " + kernel.name + " " + what, kernel.where}});
-}
-
-/// Blocks that the kernel needs in any case: one for each access, one for three computations.
-inline std::size_t least_blocks(const ir::function& f) {
-    std::size_t accesses = 0, computations = 0, branches = 0;
-    for (const ir::block& b : f.blocks) {
-        if (b.end.branches()) ++branches;
-        for (ir::value_id v : b.body) ++(f.at(v).is_memory() ? accesses : computations);
-    }
-    return std::max({accesses, (computations + 2) / 3, branches});
-}
-
-inline void check_blocks(const parsed_module& m, const function& kernel, std::size_t needed, std::size_t there, std::string_view how_sure) {
-    if (needed <= there) return;
-    fail_for_resources(m, kernel, "needs " + std::string(how_sure) + std::to_string(needed) + " machine blocks; the program memory holds " +
-                                      std::to_string(there) + "; split the kernel or roll its loops up");
-}
 
 /// Of an atomic that is two of the machine's nobody may ask what was there.
 inline void check_atomics(const parsed_module& m, const ir::function& f) {
@@ -138,26 +121,36 @@ inline fitted_kernel fit(ir::function f, int registers) {
     return k;
 }
 
+/// The same, with values in local memory where registers do not suffice at all.
+template <machine::sizes M, spiller Spiller>
+fitted_kernel fit_with_spills(const parsed_module& m, ir::function f, const Spiller& spill) {
+    constexpr int registers = M.registers - 1;
+    fitted_kernel k = fit(std::move(f), registers);
+    while (!k.registers.fits) k = fit(spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words}), registers);
+    return k;
+}
+
 }  // namespace detail
 
 /// Compiles a kernel of a checked module for the machine M.
 /// @throws diagnostic_error "ptx.unsupported" with everything that cannot be compiled, "ptx.resources" if it does not fit
 template <machine::sizes M = machine::mission, spiller Spiller = spill_to_local_memory>
 compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, const Spiller& spill = {}) {
-    constexpr int registers = M.registers - 1;
     constexpr auto there = static_cast<std::size_t>(M.exit_block());
     ir::function f = detail::prepare(m, kernel);
-    detail::check_blocks(m, kernel, detail::least_blocks(f), there, "at least ");
-    detail::fitted_kernel k = detail::fit(f, registers);
-    while (!k.registers.fits) {
-        f = spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words});
-        k = detail::fit(f, registers);
-    }
-    detail::check_blocks(m, kernel, k.blocks.size(), there, "");
+    detail::check_local_words(m, kernel, f.local_words, M.local_words);
+    detail::check_blocks(m, kernel, f, detail::least_blocks(f), there, "at least ");
+    detail::fitted_kernel k = detail::fit_with_spills<M>(m, std::move(f), spill);
     auto [program, needs] = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
+    while (needs.constants > M.constants && ir::make_rare_literals(k.code, static_cast<std::size_t>(needs.constants - M.constants))) {
+        k = detail::fit_with_spills<M>(m, std::move(k.code), spill);
+        std::tie(program, needs) = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
+    }
+    detail::check_blocks(m, kernel, k.code, static_cast<std::size_t>(needs.blocks), there, "");
+    detail::check_meetings(m, kernel, static_cast<std::size_t>(needs.meetings), static_cast<std::size_t>(M.exit_block() - M.meeting_block()));
     if (needs.constants > M.constants)
         detail::fail_for_resources(m, kernel, "needs " + std::to_string(needs.constants) + " rows of constants; " + std::to_string(M.constants) +
-                                                  " are there; use fewer parameters or large literals");
+                                                  " are there; use fewer parameters");
     machine::require_legal<M>(program);
     return {std::move(program), k.registers.used, static_cast<int>(kernel.code.size()), kernel.where};
 }

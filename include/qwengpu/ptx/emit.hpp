@@ -143,10 +143,15 @@ private:
 
     void atomic(const ir::instruction& i) {
         machine::memory_instruction& m = out_.mem;
-        out_.lane_major = out_.has_store = true;
-        m.op = machine::memory_op::load;
-        m.load_address = m.store_address = source(i.a, 1, nullptr);
+        out_.has_store = true;
+        m.store_address = source(i.a, 1, nullptr);
         m.is_private = i.is_private;
+        // An exchange whose result nobody asks is a store.
+        if (i.op != machine::alu_op::none || from_.write[1]) {
+            out_.lane_major = true;
+            m.op = machine::memory_op::load;
+            m.load_address = m.store_address;
+        }
         m.store_data = i.op == machine::alu_op::none || i.op == machine::alu_op::cmp ? source(i.b, 1, nullptr) : machine::source::t3;
         if (i.op == machine::alu_op::none) return;
         out_.s3.op = i.op;
@@ -288,7 +293,8 @@ public:
     }
     /// Sources of the traps, with their numbers.
     [[nodiscard]] const std::map<std::uint32_t, int>& traps() const { return traps_; }
-    /// How many numbers are taken.
+    /// How many blocks have one of the highest numbers, and how many numbers are taken.
+    [[nodiscard]] int meeting() const { return meeting_; }
     [[nodiscard]] int taken() const { return next_ + meeting_; }
     /// The number behind the last block.
     [[nodiscard]] int end() const { return meeting_ > 0 ? exit_ : next_; }
@@ -335,7 +341,7 @@ private:
 
 /// What the blocks of a program need of the machine besides registers.
 struct demand {
-    int blocks = 0, constants = 0;
+    int blocks = 0, constants = 0, meetings = 0;
 };
 
 /// The machine program of a kernel; `exit` is the machine's id for the end of a thread. A trap goes to a block that is not there.
@@ -350,7 +356,7 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
         written.back().next = static_cast<std::uint16_t>(numbers.target(b.next, b.source));
         if (b.branch) written.back().taken = static_cast<std::uint16_t>(numbers.target(b.taken, b.source));
     }
-    const demand needs{numbers.taken(), rows.end()};
+    const demand needs{numbers.taken(), rows.end(), numbers.meeting()};
     machine::program out;
     if (needs.blocks > exit) return {std::move(out), needs};
     out.blocks.assign(static_cast<std::size_t>(numbers.end()), machine::no_block);
