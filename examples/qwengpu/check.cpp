@@ -85,6 +85,7 @@ outcome judged(const std::string& name, const qwengpu::verdict& v, const std::st
 outcome check_case(session& s, const job& j, const check_options& options) {
     qwengpu::launch_options launch;
     launch.max_records = options.max_records;
+    launch.checks = options.checks;
     try {
         const auto kernel = s.kernel(find_source(j.what.source, j.file, options.sources), j.what.kernel);
         const auto r = s.launch(*kernel, j.what.request, options.on, launch);

@@ -21,6 +21,7 @@ struct compile_options {
 struct run_options {
     std::string file, name, sources;
     qwengpu::run_on on = qwengpu::run_on::both;
+    qwengpu::machine::access_checks checks{};
     bool transcript = false, json = false;
     std::uint64_t max_records = 100'000;
     std::string checkpoint;  ///< folder of the model; empty: the layers as they are built in memory
@@ -30,6 +31,7 @@ struct check_options {
     std::vector<std::string> paths, kernels;
     std::string sources;
     qwengpu::run_on on = qwengpu::run_on::both;
+    qwengpu::machine::access_checks checks{};
     bool json = false;
     std::uint64_t max_records = 100'000;
     int jobs = 0;  ///< threads; 0: as many as the machine has

@@ -22,6 +22,20 @@ void add_on(CLI::App& app, qwengpu::run_on& on) {
         ->default_str("both");
 }
 
+/// The checks of the emulator; they need it to run.
+void add_checks(CLI::App& app, qwengpu::machine::access_checks& checks, const qwengpu::run_on& on) {
+    const auto take = [&checks](const std::vector<std::string>& names) {
+        for (const auto& name : names) (name == "races" ? checks.races : checks.uninitialised) = true;
+    };
+    app.add_option_function<std::vector<std::string>>("--check", take, "Let the emulator look for races, uninitialised (reads of memory nobody wrote), or both: races,uninitialised")
+        ->delimiter(',')
+        ->allow_extra_args(false)
+        ->check(CLI::IsMember({"races", "uninitialised"}));
+    app.final_callback([&checks, &on] {
+        if (checks.any() && on == qwengpu::run_on::model) throw CLI::ValidationError("--check", "the emulator does the checks; use --on both or --on emulator");
+    });
+}
+
 void add_limit(CLI::App& app, std::uint64_t& limit) {
     app.add_option("--max-records", limit, "Stop a launch after so many records")->capture_default_str()->check(CLI::PositiveNumber);
 }
@@ -44,6 +58,7 @@ CLI::App* add_run(CLI::App& app, cli::run_options& o) {
     sub->add_option("--case", o.name, "Run only the launch of this name");
     sub->add_option("--sources", o.sources, "Folder of the sources (../kernels beside the launch file, or that file's own)");
     add_on(*sub, o.on);
+    add_checks(*sub, o.checks, o.on);
     sub->add_flag("--transcript", o.transcript, "Show every record of the launch");
     sub->add_flag("--json", o.json, "Print JSON");
     add_limit(*sub, o.max_records);
@@ -56,6 +71,7 @@ CLI::App* add_check(CLI::App& app, cli::check_options& o) {
     sub->add_option("paths", o.paths, "Case files, or folders that hold them")->required();
     sub->add_option("--sources", o.sources, "Folder where NAME.cu or NAME.ptx lies (../kernels beside the case file, or that file's own)");
     add_on(*sub, o.on);
+    add_checks(*sub, o.checks, o.on);
     sub->add_option("--kernel", o.kernels, "Only kernels that match this pattern (* and ?); may be given again")->allow_extra_args(false);
     sub->add_flag("--json", o.json, "Print JSON");
     add_limit(*sub, o.max_records);

@@ -88,6 +88,8 @@ void print_result(const qwengpu::launch_case& c, const qwengpu::launch_result& r
     if (r.emulator) print_side("emulator", c, r, *r.emulator);
     if (r.model && r.emulator)
         fmt::print("  compared  {} tokens, and the signals of {} passes: {}\n", r.compared_tokens, r.compared_passes, r.difference ? "they part" : "0 differences");
+    if (r.emulator)
+        for (const auto& f : r.emulator->findings) fmt::print("  found     {}\n", qwengpu::describe_finding(r, c.request, f));
     fmt::print("{}: {}\n", v.passed ? "passed" : "FAILED", v.reason);
 }
 
@@ -96,6 +98,7 @@ bool run_case(session& s, const qwengpu::launch_case& c, const run_options& opti
     progress line;
     qwengpu::launch_options launch;
     launch.max_records = options.max_records;
+    launch.checks = options.checks;
     launch.progress = [&](const qwengpu::launch_progress& p) { line.show(fmt::format("{}: {} tokens, {} records", c.name, p.tokens, p.records)); };
     try {
         const auto source = find_source(c.source, options.file, options.sources);

@@ -63,6 +63,26 @@ TEST_CASE("run as JSON, with the transcript", "[cli]") {
     CHECK(j["transcript"].back() == "end");
 }
 
+TEST_CASE("races are told with both lines and fail the launch, if they are looked for", "[cli]") {
+    const auto folder = std::filesystem::temp_directory_path();
+    const std::string name = "qwengpu_race_" + std::to_string(getpid());
+    const std::filesystem::path kernel = folder / (name + ".ptx");
+    std::ofstream(kernel) << ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry race(.param .u64 p)\n{\n.reg .b32 %r<2>;\n.reg .b64 %rd<3>;\n"
+                             "ld.param.u64 %rd1, [p];\ncvta.to.global.u64 %rd2, %rd1;\nmov.u32 %r1, %tid.x;\nst.global.u32 [%rd2], %r1;\nret;\n}\n";
+    const temporary_file cases(R"([{"name": "race", "source": ")" + name + R"(.ptx", "kernel": "race", "grid": [1,1,1], "block": [2,1,1],
+        "args": [{"buffer": "a", "type": "i32", "data": [5]}], "expect": {"a": [1]}}])");
+    const auto run = "run --sources '" + folder.string() + "' --on emulator " + cases.quoted();
+    CHECK(qwengpu_cli(run).status == 0);
+    const auto found = qwengpu_cli(run + " --check races,uninitialised");
+    CHECK(found.status == 1);
+    CHECK(found.out.find("data race: byte 0 of word 0 of a: thread 0") != std::string::npos);
+    CHECK(found.out.find("PTX line 11; thread 1") != std::string::npos);
+    CHECK(qwengpu_cli(run + " --check uninitialised").status == 0);
+    CHECK(qwengpu_cli("run --on model --check races " + cases.quoted()).status == 2);
+    CHECK(qwengpu_cli(run + " --check nothing").status == 2);
+    std::filesystem::remove(kernel);
+}
+
 TEST_CASE("each side alone", "[cli]") {
     for (const std::string side : {"model", "emulator"}) {
         const auto r = qwengpu_cli("run --json --on " + side + " --case vecadd.one_warp" + sources + " " + case_file("vecadd"));

@@ -64,6 +64,20 @@ TEST_CASE("a launch on the emulator", "[launch]") {
     CHECK(r.emulator->records == 6);
 }
 
+TEST_CASE("the emulator looks for races if it is asked to", "[launch]") {
+    auto p = machine::assemble("block 0: t1 = add c[13], 0\n t4 = add %tid.x, #5\n store [t1] = t4\n");
+    p.parameters = {{"a", 8, true, 13, 1}};
+    const launch_request request{{1, 1, 1}, {2, 1, 1}, {in("a", std::vector{1})}, 0};
+    launch_options options;
+    CHECK(launch(p, request, options).emulator->findings.empty());
+    options.checks.races = true;
+    const auto r = launch(p, request, options);
+    REQUIRE(r.emulator->findings.size() == 1);
+    CHECK(r.emulator->findings[0].kind == machine::finding_kind::race);
+    CHECK(launch(p, request, test::oracle_model<>{}, run_on::both, options).emulator->findings.size() == 1);
+    CHECK(launch(add_kernel(), add_request(), options).emulator->findings.empty());
+}
+
 TEST_CASE("a launch on a model alone is judged by its tokens", "[launch]") {
     const auto r = launch(add_kernel(), add_request(), test::oracle_model<>{}, run_on::model);
     REQUIRE(r.model);

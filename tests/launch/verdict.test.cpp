@@ -50,6 +50,21 @@ TEST_CASE("memory decides over a launch that finished", "[launch]") {
     CHECK(v.reason == "emulator: 1 of the elements in memory not as expected; a[1] is 5, 4 is expected");
 }
 
+TEST_CASE("findings fail a launch that is as expected otherwise, with the name of the buffer", "[launch]") {
+    auto r = left({3, 4});
+    r.places = {{1, 5, 2}};
+    const machine::access_place writer{{0, 0, 0}, 1, 6, machine::access_kind::write, {31, 4, 0}};
+    const machine::access_place reader{{0, 0, 0}, 2, 7, machine::access_kind::read, {33, 5, 0}};
+    r.emulator->findings = {{machine::finding_kind::race, machine::address::make(1, 6), writer, reader, 4}};
+    const std::string line = "data race: byte 0 of word 1 of a: thread 1 of thread block (0, 0, 0) writes in block 6, k.cu:4, PTX line 31; thread 2 of "
+                             "thread block (0, 0, 0) reads in block 7, k.cu:5, PTX line 33; no barrier is between them (4 times)";
+    CHECK_FALSE(judge(expecting(), r).passed);
+    CHECK(judge(expecting(), r).reason == line);
+    CHECK(io::result_json(expecting(), r, judge(expecting(), r))["findings"] == io::json::array({line}));
+    r.emulator->findings.push_back(r.emulator->findings.front());
+    CHECK(judge(expecting(), r).reason == "2 findings, the first: " + line);
+}
+
 TEST_CASE("the model is judged too, and a difference fails", "[launch]") {
     auto r = left({3, 4});
     r.model = left({4, 4}).emulator;

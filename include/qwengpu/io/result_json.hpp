@@ -50,6 +50,10 @@ json result_json(const launch_case& c, const launch_result& r, const verdict& v)
     if (r.model) j["model"] = side_json<M>(c, r, *r.model);
     if (r.emulator) j["emulator"] = side_json<M>(c, r, *r.emulator);
     if (r.model && r.emulator) j["compared"] = {{"tokens", r.compared_tokens}, {"passes", r.compared_passes}};
+    if (r.emulator && !r.emulator->findings.empty()) {
+        j["findings"] = json::array();
+        for (const auto& f : r.emulator->findings) j["findings"].push_back(describe_finding(r, c.request, f));
+    }
     if (r.difference) j["difference"] = to_string(*r.difference);
     return j;
 }

@@ -47,6 +47,8 @@ constexpr std::string_view name_of(finding_kind kind) {
 
 namespace detail {
 
+inline std::string name_of_file(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
 inline std::string text_of(const access_place& a, const program& p) {
     constexpr std::array<std::string_view, 3> verbs{"reads", "writes", "changes it atomically"};
     std::string text = "thread " + std::to_string(a.thread) + " of thread block (" + std::to_string(a.ctaid[0]) + ", " +
@@ -54,7 +56,7 @@ inline std::string text_of(const access_place& a, const program& p) {
                        std::string(verbs[static_cast<std::size_t>(a.kind)]) + " in block " + std::to_string(a.block);
     const auto file = static_cast<std::size_t>(a.line.cuda_file);
     if (a.line.cuda_line > 0)
-        text += ", " + (file < p.cuda_files.size() ? p.cuda_files[file] + ":" : std::string("CUDA line ")) + std::to_string(a.line.cuda_line);
+        text += ", " + (file < p.cuda_files.size() ? name_of_file(p.cuda_files[file]) + ":" : std::string("CUDA line ")) + std::to_string(a.line.cuda_line);
     if (a.line.ptx_line > 0) text += ", PTX line " + std::to_string(a.line.ptx_line);
     return text;
 }
