@@ -37,15 +37,15 @@ public:
         read_group(block, 0, std::uint64_t{1} << 45 | std::uint64_t{next} << 32);
         if (uniformity != 0) read_group(block, 1, uniformity);
     }
-    /// What the model writes after the last token that was read.
-    [[nodiscard]] text::token answer() const { return answer_; }
-
-private:
+    /// One group of 48 bits of a block.
     void read_group(std::uint32_t block, std::uint32_t group, std::uint64_t bits) {
         read(text::token_class::prog, block, group);
         for (int part = 0; part < 3; ++part) read(text::token_class::lo, static_cast<std::uint32_t>(bits >> 16 * part & 0xffff));
     }
+    /// What the model writes after the last token that was read.
+    [[nodiscard]] text::token answer() const { return answer_; }
 
+private:
     typename machine_model<machine::mission, R>::state state_ = sparse_machine<R>().fresh();
     text::token answer_ = 0;
 };

@@ -75,6 +75,9 @@ void write_schedule(token_writer& out, const signals& s, const intents& i) {
     out.write_class(i.hdr, token_class::hdr);
     out.write(i.hdr, bits_of(next.block), 0);
     out.write(i.hdr, warp, 10);
+    out.write_class(i.release, token_class::release);
+    out.write(i.release, binary_of(next.release, machine::bits_for(M.barriers)), 0);
+    out.write(i.release, {next.release_phase}, 3);
     out.write_class(i.fair, token_class::fair);
     for (int lane = 0; lane < M.lanes; ++lane) {
         std::vector<linear> following;
@@ -107,6 +110,7 @@ void write_record(token_writer& out, const intents& i, const result_signals& r) 
     trap(r.outside, 1);
     trap(r.misaligned, 2);
     trap(i.illegal, 3);
+    trap(i.deadlock, 4);
 }
 
 }  // namespace detail

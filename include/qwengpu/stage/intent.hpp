@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Layers 16-17: what kind of token comes next, as far as it does not depend on what the stages compute (the rules of
+// Layers 17-18: what kind of token comes next, as far as it does not depend on what the stages compute (the rules of
 // docs/machine.md, "What the model writes", as signals of which at most one is 1).
 #pragma once
 
@@ -11,7 +11,7 @@ namespace qwengpu::stage {
 
 /// At most one of these is 1.
 struct intents {
-    signal end, cta, start, fair, mask, hdr, illegal;
+    signal end, cta, start, fair, mask, hdr, release, deadlock, illegal;
     signal hi;      ///< the second half of the word under way
     signal word;    ///< a word from its beginning
     signal all, branch, store;
@@ -36,7 +36,8 @@ inline progress build_progress(network& net, int layer, const signals& s) {
 
 inline void build_launch_intents(network& net, int layer, const signals& s, const progress& p, intents& i) {
     const auto& next = s.schedule;
-    const linear block_over = all({p.finished, next.none}), record_over = all({p.finished, no(next.none)});
+    const linear record_over = all({p.finished, no(next.none)}), nobody = all({p.finished, next.none});
+    const linear block_over = all({nobody, no(next.some_alive)}), stuck = all({nobody, next.some_alive});
     i.end = net.one_of(layer, "intent.end", {s.token.is(token_class::trap), all({block_over, next.cta_last})});
     i.cta = net.one_of(layer, "intent.cta", {s.context.launch, all({block_over, no(next.cta_last)})});
     i.start = net.one_of(layer, "intent.start", {next.start});
@@ -44,6 +45,8 @@ inline void build_launch_intents(network& net, int layer, const signals& s, cons
     const linear settled = 8.0 * (all({record_over, no(next.fair)}) - linear(1.0));
     i.mask = net.threshold(layer, "intent.mask", settled + next.mask_changes, 1);
     i.hdr = net.all_of(layer, "intent.hdr", {record_over, no(next.fair), no(next.mask_changes)});
+    i.release = net.all_of(layer, "intent.release", {stuck, circuit::sum(next.release)});
+    i.deadlock = net.all_of(layer, "intent.deadlock", {stuck, no(circuit::sum(next.release))});
     i.illegal = net.all_of(layer, "intent.illegal", {s.context.hdr, no(s.program.valid()), no(s.token.is(token_class::trap))});
 }
 

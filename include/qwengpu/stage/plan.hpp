@@ -18,8 +18,8 @@ inline constexpr int registers = 6;      ///< register file: write, then read
 
 // Stage 1: 7-10. Beside it, lane-uniformity and the choice of the next record.
 inline constexpr int address = 7;
-inline constexpr int scheduler = 8;      ///< 8-15
-inline constexpr int intent = 16;        ///< 16-17
+inline constexpr int scheduler = 8;      ///< 8-16
+inline constexpr int intent = 17;        ///< 17-18
 
 // Stage 2: 11-13.
 inline constexpr int load = 11;

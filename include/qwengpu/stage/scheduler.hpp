@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Beside the stages, layers 8-15: the next record. Which warp: the first that can run, in cyclic order (all warps' lanes
-// are read as one row). Which block and lanes: the lowest block of its lanes, or that of the lane fairness favours.
+// Beside the stages, layers 8-16: the next record. Which warp: the first that can run, in cyclic order (all warps' lanes
+// are read as one row). Which block and lanes: the lowest block of its runnable lanes, or that of the lane fairness favours.
 #pragma once
 
 #include <qwengpu/circuit/adder.hpp>
+#include <qwengpu/stage/barriers.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/signals.hpp>
 #include <qwengpu/stage/words.hpp>
@@ -15,34 +16,22 @@ namespace qwengpu::stage {
 
 namespace detail {
 
-// Layer 8: which lanes of which warps are not at exit. A row per warp, each in a segment of its own of the value
-// channels, so that one query over all rows reads them side by side. Then, per warp, whether it can run.
+// Layer 9: which warps can run.
 template <machine::sizes M>
-word runnable_warps(network& net, const nn::shape& shape, const signals& s) {
-    constexpr int energy = 32 / M.warps;
-    std::vector<linear> lanes_alive(static_cast<std::size_t>(M.warps));
-    for (std::size_t l = 0; l < static_cast<std::size_t>(M.lanes); ++l) {
-        memory head("alive.lane" + std::to_string(l), shape.key_dim, shape.value_dim);
-        const linear exits = linear(s.write.next_block_is_exit) + linear(s.write.next_exit[l]);
-        for (int w = 0; w < M.warps; ++w) {
-            const linear warp = equals(s.context.warp, static_cast<unsigned>(w));
-            head.write(w, all({s.write.next_lane[l], warp})).read(w, linear(1.0));
-            const signal alive = net.make("alive.warp" + std::to_string(w) + ".lane" + std::to_string(l));
-            head.rails(all({warp, no(exits)}), all({warp, exits}), 0, alive);
-            for (int i = 1; i < energy; ++i) head.values().push_back({warp, 1.0F, 0, {}});
-            lanes_alive[static_cast<std::size_t>(w)] += alive;
-        }
-        head.holds(energy).place(net, plan::scheduler, M.warps);
-    }
+word runnable_warps(network& net, const lane_census& c) {
     word can_run;
-    for (int w = 0; w < M.warps; ++w) can_run.push_back(net.threshold(plan::scheduler, "can_run.warp" + std::to_string(w), lanes_alive[static_cast<std::size_t>(w)], 1));
+    for (std::size_t w = 0; w < static_cast<std::size_t>(M.warps); ++w) {
+        linear lanes;
+        for (std::size_t t = w * static_cast<std::size_t>(M.lanes); t < (w + 1) * static_cast<std::size_t>(M.lanes); ++t) lanes += linear(c.alive[t]) - linear(c.stalled[t]);
+        can_run.push_back(net.threshold(plan::scheduler + 1, "can_run.warp" + std::to_string(w), lanes, 1));
+    }
     return can_run;
 }
 
-// Layer 9: the first warp that can run after the record's, the record's own last.
+// Layer 10: the first warp that can run after the record's, the record's own last.
 template <machine::sizes M>
 void choose_warp(network& net, const word& can_run, signals& s) {
-    const int layer = plan::scheduler + 1;
+    const int layer = plan::scheduler + 2;
     const auto warps = static_cast<std::size_t>(M.warps);
     s.schedule.next_warp = net.make_word("next.warp", M.warps);
     for (std::size_t now = 0; now < warps; ++now) {
@@ -60,14 +49,16 @@ void choose_warp(network& net, const word& can_run, signals& s) {
 
 struct warp_state {
     std::vector<word> next;  ///< per lane: the block it stands at
+    word runs;               ///< lanes that are alive and do not wait
     word mask;               ///< lanes last announced
 };
 
-// Layer 10: where the lanes of that warp stand.
+// Layer 11: where the lanes of that warp stand, and which of them can run.
 template <machine::sizes M>
-warp_state read_warp(network& net, const nn::shape& shape, const signals& s) {
-    const int layer = plan::scheduler + 2;
+warp_state read_warp(network& net, const nn::shape& shape, const lane_census& c, const signals& s) {
+    const int layer = plan::scheduler + 3;
     warp_state state;
+    state.runs = net.make_word("next.runs", M.lanes);
     const auto& chosen = s.schedule.next_warp;
     for (std::size_t l = 0; l < static_cast<std::size_t>(M.lanes); ++l) {
         memory head("next.lane" + std::to_string(l), shape.key_dim, shape.value_dim);
@@ -78,6 +69,10 @@ warp_state read_warp(network& net, const nn::shape& shape, const signals& s) {
         }
         for (std::size_t b = 0; b < state.next[l].size(); ++b) head.bit(linear(s.write.next_block[b]) + linear(s.write.next_exit[l]), 0, state.next[l][b]);
         head.place(net, layer);
+        for (std::size_t w = 0; w < chosen.size(); ++w) {
+            const std::size_t t = w * state.runs.size() + l;
+            net.gate(layer, all({chosen[w], c.alive[t], no(c.stalled[t])}), {{state.runs[l], 1.0F}});
+        }
     }
     memory head("mask.of_next", shape.key_dim, shape.value_dim);
     state.mask = net.make_word("next.warp.mask", M.lanes);
@@ -91,12 +86,13 @@ warp_state read_warp(network& net, const nn::shape& shape, const signals& s) {
     return state;
 }
 
-// Layers 10-11: order of two lanes' blocks, by halves of five bits.
+// Layers 11-12: order of two lanes' blocks, by halves of five bits. A lane that cannot run comes after all that can.
 struct order {
     linear less, equal, greater;
 };
 
-inline order compare_blocks(network& net, int layer, const std::string& name, const word& a, const word& b) {
+inline order compare_lanes(network& net, int layer, const std::string& name, const warp_state& state, std::size_t i, std::size_t j) {
+    const word &a = state.next[i], &b = state.next[j];
     const std::size_t half = a.size() / 2;
     auto digit = [&](const std::string& label, std::size_t first, std::size_t count) {
         const linear d = number(b, first, count) - number(a, first, count);
@@ -107,19 +103,20 @@ inline order compare_blocks(network& net, int layer, const std::string& name, co
     };
     const auto [low_less, low_equal] = digit(name + ".low", 0, half);
     const auto [high_less, high_equal] = digit(name + ".high", half, a.size() - half);
-    const signal less = net.one_of(layer + 1, name + ".less", {high_less, all({high_equal, low_less})});
-    const signal equal = net.one_of(layer + 1, name + ".equal", {all({high_equal, low_equal})});
+    const linear both = all({state.runs[i], state.runs[j]});
+    const signal less = net.one_of(layer + 1, name + ".less", {all({both, high_less}), all({both, high_equal, low_less}), all({state.runs[i], no(state.runs[j])})});
+    const signal equal = net.one_of(layer + 1, name + ".equal", {all({both, high_equal, low_equal}), all({no(state.runs[i]), no(state.runs[j])})});
     return {less, equal, linear(1.0) - linear(less) - linear(equal)};
 }
 
 // orders[i * lanes + j]: lane i against lane j.
 template <machine::sizes M>
-std::vector<order> compare_lanes(network& net, const warp_state& state) {
+std::vector<order> order_lanes(network& net, const warp_state& state) {
     const auto lanes = static_cast<std::size_t>(M.lanes);
     std::vector<order> orders(lanes * lanes);
     for (std::size_t i = 0; i < lanes; ++i) {
         for (std::size_t j = i + 1; j < lanes; ++j) {
-            const auto o = compare_blocks(net, plan::scheduler + 2, "next.lanes" + std::to_string(i) + std::to_string(j), state.next[i], state.next[j]);
+            const auto o = compare_lanes(net, plan::scheduler + 3, "next.lanes" + std::to_string(i) + std::to_string(j), state, i, j);
             orders[i * lanes + j] = o;
             orders[j * lanes + i] = {o.greater, o.equal, o.less};
         }
@@ -127,13 +124,19 @@ std::vector<order> compare_lanes(network& net, const warp_state& state) {
     return orders;
 }
 
-// Layers 12-13: the lane whose block runs, and whether a turn for fairness is due.
+// 1 if a block is a meeting block: of the last eighth, whose numbers have the three top bits set.
+template <machine::sizes M>
+linear is_meeting(const word& block) {
+    if (M.meeting_block() == M.blocks) return linear(0.0);
+    return all({block.end()[-1], block.end()[-2], block.end()[-3]});
+}
+
+// Layers 13-14: the lane whose block runs, and whether a turn for fairness is due.
 template <machine::sizes M>
 word choose_lane(network& net, const warp_state& state, const std::vector<order>& orders, signals& s) {
-    const int layer = plan::scheduler + 4;
+    const int layer = plan::scheduler + 5;
     const auto lanes = static_cast<std::size_t>(M.lanes);
     const word lowest = net.make_word("next.lowest", M.lanes), favoured = net.make_word("next.favoured", M.lanes);
-    const word alive = net.make_word("next.alive", M.lanes);
     const signal apart = net.make("next.apart");
     for (std::size_t i = 0; i < lanes; ++i) {
         std::vector<linear> first;
@@ -141,10 +144,10 @@ word choose_lane(network& net, const warp_state& state, const std::vector<order>
             if (i != j) first.push_back(j < i ? orders[i * lanes + j].less : no(orders[i * lanes + j].greater));
         }
         net.gate(layer, first.empty() ? linear(1.0) : all(first), {{lowest[i], 1.0F}});
-        const auto bits = static_cast<double>(state.next[i].size());
-        net.step(plan::scheduler + 3, linear(bits) - circuit::sum(state.next[i]), 1, {{alive[i], 1.0F}});
-        net.gate(layer, all({s.context.fair, equals(s.context.fair_lane, static_cast<unsigned>(i)), alive[i]}), {{favoured[i], 1.0F}});
-        for (std::size_t j = i + 1; j < lanes; ++j) net.gate(layer, all({alive[i], alive[j], no(orders[i * lanes + j].equal)}), {{apart, 1.0F}});
+        const linear turn = all({s.context.fair, equals(s.context.fair_lane, static_cast<unsigned>(i)), state.runs[i]});
+        net.gate(layer, turn, {{favoured[i], 1.0F}});
+        net.gate(layer, all({turn, is_meeting<M>(state.next[i])}), {{favoured[i], -1.0F}});
+        for (std::size_t j = i + 1; j < lanes; ++j) net.gate(layer, all({state.runs[i], state.runs[j], no(orders[i * lanes + j].equal)}), {{apart, 1.0F}});
     }
     const word picked = net.make_word("next.picked", M.lanes);
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -156,10 +159,10 @@ word choose_lane(network& net, const warp_state& state, const std::vector<order>
     return picked;
 }
 
-// Layers 14-15: its block, the lanes that stand there, and whether they have to be announced.
+// Layers 15-16: its block, the lanes that stand there, and whether they have to be announced.
 template <machine::sizes M>
 void choose_block(network& net, const warp_state& state, const std::vector<order>& orders, const word& picked, signals& s) {
-    const int layer = plan::scheduler + 6;
+    const int layer = plan::scheduler + 7;
     const auto lanes = static_cast<std::size_t>(M.lanes);
     s.schedule.block = net.make_word("next.block", machine::bits_for(M.blocks));
     s.schedule.mask = net.make_word("next.mask", M.lanes);
@@ -177,10 +180,12 @@ void choose_block(network& net, const warp_state& state, const std::vector<order
 
 template <machine::sizes M>
 void build_scheduler(network& net, const nn::shape& shape, signals& s) {
-    const word can_run = detail::runnable_warps<M>(net, shape, s);
-    detail::choose_warp<M>(net, can_run, s);
-    const auto state = detail::read_warp<M>(net, shape, s);
-    const auto orders = detail::compare_lanes<M>(net, state);
+    build_arrival<M>(net, shape, s);
+    const auto census = build_census<M>(net, shape, s);
+    choose_release<M>(net, census, s);
+    detail::choose_warp<M>(net, detail::runnable_warps<M>(net, census), s);
+    const auto state = detail::read_warp<M>(net, shape, census, s);
+    const auto orders = detail::order_lanes<M>(net, state);
     const word picked = detail::choose_lane<M>(net, state, orders, s);
     detail::choose_block<M>(net, state, orders, picked, s);
 }

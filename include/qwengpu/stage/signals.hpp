@@ -68,6 +68,8 @@ struct write_signals {
     word next_block;           ///< ... to this block
     word next_exit;            ///< ... or, for these lanes, to exit (`start`)
     signal next_block_is_exit;
+    signal waits, phase;       ///< these lanes wait, in this phase of the block's barrier
+    word count_row, count;     ///< the count of this barrier (one-hot) is set to this
 };
 
 /// Operands and results of the four stages for the lane whose position comes next.
@@ -85,6 +87,9 @@ struct data_signals {
 struct schedule_signals {
     word next_warp;       ///< one-hot; none: no warp can run
     signal none;
+    signal some_alive;    ///< some lane is not at exit
+    word release;         ///< one-hot: the lowest complete barrier, if there is one ...
+    signal release_phase; ///< ... and its phase from then on
     word block, mask;
     signal mask_changes;  ///< mask must be announced
     signal fair;          ///< fairness must be announced

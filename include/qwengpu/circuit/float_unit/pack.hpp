@@ -15,17 +15,17 @@ struct specials {
 };
 
 /// Levels `layer` (2nd of the unit) to `layer + 2`.
-inline specials find_specials(network& net, int layer, const std::string& name, const operands& o) {
+inline specials find_specials(network& net, int layer, const std::string& name, const controls& k, const operands& o) {
     struct kind {
         signal nan, infinite, zero;
     };
     auto classify = [&](const char* label, const operands::special& s, const word& significand) {
         return kind{net.all_of(layer, name + label + std::string(".nan"), {s.maximal, s.fraction}), net.all_of(layer, name + label + std::string(".infinite"), {s.maximal, no(s.fraction)}),
-                    net.threshold(layer, name + label + std::string(".zero"), no(sum(significand)), 1)};
+                    net.threshold(layer, name + label + std::string(".zero"), enabled(no(sum(significand)), k.any), 1)};
     };
     const kind a = classify(".a", o.sa, o.a), b = classify(".b", o.sb, o.b), c = classify(".c", o.sc, o.c);
     const signal subtract = net.make(name + ".opposed");
-    detail::put_parity(net, layer, linear(1.0), {o.sign_product, o.sign_c}, {{subtract, 1.0F}});
+    detail::put_parity(net, layer, k.any, {o.sign_product, o.sign_c}, {{subtract, 1.0F}});
     const linear product_infinite = linear(a.infinite) + linear(b.infinite);
     const signal reasons = net.make(name + ".reasons_for_nan");
     for (const signal nan : {a.nan, b.nan, c.nan}) net.gate(layer + 1, nan, {{reasons, 1.0F}});

@@ -15,7 +15,7 @@ inline constexpr int levels = 21;
 inline void build(network& net, int decode_layer, int layer, const std::string& name, const word& group, const alu_operands& x, const word& out) {
     const controls k = decode(net, decode_layer, name, group);
     const operands o = unpack(net, layer, name, k, x);
-    const specials s = find_specials(net, layer + 1, name, o);
+    const specials s = find_specials(net, layer + 1, name, k, o);
     const word integer = detail::take_integer(net, layer + 1, name + ".integer", k, x, o.sign_product);
     const frame f = align(net, layer + 1, name, k, o);
     const magnitude m = add_frame(net, layer + 8, name + ".sum", k, o, f, integer);

@@ -40,7 +40,10 @@ inline controls decode(network& net, int layer, const std::string& name, const w
     k.on_c = net.make(name + ".on_c");
     for (unsigned c = code_fma; c <= code_round; ++c) net.step(layer, equals(f.op, c), 1, {{k.any, 1.0F}});
     for (const unsigned c : {code_to_int, code_round}) net.step(layer, equals(f.op, c), 1, {{k.on_c, 1.0F}});
-    for (unsigned m = 0; m < 4; ++m) k.rounding[m] = net.all_of(layer, name + ".rounding" + std::to_string(m), {equals({f.mod[0], f.mod[1]}, m)});
+    for (unsigned m = 0; m < 4; ++m) {
+        k.rounding[m] = net.make(name + ".rounding" + std::to_string(m));
+        for (unsigned c = code_fma; c <= code_round; ++c) net.step(layer, all({equals(f.op, c), equals({f.mod[0], f.mod[1]}, m)}), 1, {{k.rounding[m], 1.0F}});
+    }
     auto flag = [&](const char* label, std::size_t bit, std::initializer_list<unsigned> ops) {
         const signal s = net.make(name + "." + label);
         for (const unsigned c : ops) net.step(layer, all({equals(f.op, c), f.mod[bit]}), 1, {{s, 1.0F}});
