@@ -60,7 +60,9 @@ private:
 
     void add(ptx::ir::value_id v) {
         const auto& i = f_.at(v);
-        if (i.kind == ptx::ir::made_by::alu) return address_of(i) ? void(values_of_address(v)) : steps_.push_back(v);
+        // What is made of the parameter is an address.
+        if (i.kind == ptx::ir::made_by::alu && i.a.kind == ptx::ir::from::parameter) return;
+        if (i.kind == ptx::ir::made_by::alu) return steps_.push_back(v);
         if (i.kind == ptx::ir::made_by::store) return results_.push_back(i.b);
         if (i.kind == ptx::ir::made_by::load) return inputs_.push_back({v, offset_of(i.a) / 4});
         throw std::logic_error("a sequence of plain instructions was expected");
@@ -68,9 +70,6 @@ private:
 
     struct input { ptx::ir::value_id value; std::uint32_t index; };
 
-    /// The parameter is only a base of addresses.
-    [[nodiscard]] static bool address_of(const ptx::ir::instruction& i) { return i.a.kind == ptx::ir::from::parameter; }
-    void values_of_address(ptx::ir::value_id) {}
     [[nodiscard]] std::uint32_t offset_of(const ptx::ir::operand& o) const {
         return o.is_value() ? f_.at(o.bits).b.bits : 0;
     }
