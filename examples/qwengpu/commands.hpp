@@ -23,6 +23,7 @@ struct run_options {
     qwengpu::run_on on = qwengpu::run_on::both;
     qwengpu::machine::access_checks checks{};
     bool transcript = false, json = false;
+    bool in_session = false;  ///< the launches share memory, in one sequence of tokens
     std::uint64_t max_records = 100'000;
     std::string checkpoint;  ///< folder of the model; empty: the layers as they are built in memory
 };

@@ -59,6 +59,7 @@ CLI::App* add_run(CLI::App& app, cli::run_options& o) {
     sub->add_option("--sources", o.sources, "Folder of the sources (../kernels beside the launch file, or that file's own)");
     add_on(*sub, o.on);
     add_checks(*sub, o.checks, o.on);
+    sub->add_flag("--session", o.in_session, "Run all launches of the file as one session: memory stays from one to the next");
     sub->add_flag("--transcript", o.transcript, "Show every record of the launch");
     sub->add_flag("--json", o.json, "Print JSON");
     add_limit(*sub, o.max_records);

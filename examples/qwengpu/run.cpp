@@ -103,7 +103,7 @@ bool run_case(session& s, const qwengpu::launch_case& c, const run_options& opti
     try {
         const auto source = find_source(c.source, options.file, options.sources);
         const auto kernel = s.kernel(source, c.kernel);
-        const auto r = s.launch(*kernel, c.request, options.on, launch);
+        const auto r = options.in_session ? s.launch_next(*kernel, c.request, options.on, launch) : s.launch(*kernel, c.request, options.on, launch);
         line.clear();
         const auto v = qwengpu::judge<mission>(c, r);
         if (!options.json) print_result(c, r, v, source, options.transcript);

@@ -52,12 +52,32 @@ qwengpu::launch_result session::launch(const qwengpu::kernel& kernel, const qwen
                                        const qwengpu::launch_options& options) {
     const auto image = qwengpu::prepare<qwengpu::machine::mission>(kernel.program, request);
     if (on == qwengpu::run_on::emulator) return qwengpu::run_emulated(request, image, options);
+    build();
+    if (from_disk_) return qwengpu::run(request, image, *from_disk_, on, options);
+    return qwengpu::run(request, image, model_->on_engine, on, options);
+}
+
+void session::build() {
     std::call_once(built_, [this] {
         if (checkpoint_.empty()) model_ = std::make_unique<model>();
         else from_disk_ = std::make_unique<checkpoint_model>(checkpoint_);
     });
-    if (from_disk_) return qwengpu::run(request, image, *from_disk_, on, options);
-    return qwengpu::run(request, image, model_->on_engine, on, options);
+}
+
+qwengpu::launch_result session::launch_next(const qwengpu::kernel& kernel, const qwengpu::launch_request& request, qwengpu::run_on on,
+                                            const qwengpu::launch_options& options) {
+    if (!next_) next_ = begin_session(on);
+    return next_(kernel.program, request, options);
+}
+
+session::next_launch session::begin_session(qwengpu::run_on on) {
+    const auto launches_of = [](auto running) -> next_launch {
+        return [running](const auto& program, const auto& request, const auto& options) { return running->launch(program, request, options); };
+    };
+    if (on == qwengpu::run_on::emulator) return launches_of(std::make_shared<qwengpu::emulated_session<>>());
+    build();
+    if (from_disk_) return launches_of(std::make_shared<qwengpu::model_session<checkpoint_model>>(*from_disk_, on));
+    return launches_of(std::make_shared<qwengpu::model_session<qwengpu::machine_model<>>>(model_->on_engine, on));
 }
 
 std::string find_source(const std::string& source, const std::string& case_file, const std::string& sources) {

@@ -9,6 +9,7 @@
 #include <qwengpu/launch/launch_case.hpp>
 #include <qwengpu/launch/run.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,9 +31,17 @@ public:
     qwengpu::launch_result launch(const qwengpu::kernel& kernel, const qwengpu::launch_request& request, qwengpu::run_on on,
                                   const qwengpu::launch_options& options);
 
+    /// The same as the next launch of one session: memory is as the last launch left it. `on` is that of the first one.
+    qwengpu::launch_result launch_next(const qwengpu::kernel& kernel, const qwengpu::launch_request& request, qwengpu::run_on on,
+                                       const qwengpu::launch_options& options);
+
 private:
     struct model;
     struct entry;
+    using next_launch = std::function<qwengpu::launch_result(const qwengpu::machine::program&, const qwengpu::launch_request&, const qwengpu::launch_options&)>;
+
+    void build();
+    next_launch begin_session(qwengpu::run_on on);
 
     std::string checkpoint_;
     std::mutex mutex_;
@@ -40,6 +49,7 @@ private:
     std::once_flag built_;
     std::unique_ptr<model> model_;
     std::unique_ptr<checkpoint_model> from_disk_;
+    next_launch next_;
 };
 
 /// Path of the source of a case that stands in `case_file`: NAME as given, then NAME.cu, then NAME.ptx, in `sources` if

@@ -125,21 +125,23 @@ TEST_CASE("all that is not supported is listed at once, with line, column, reaso
     const auto all = refused(kernel(".param .u64 k_p", R"(
         ld.param.u64 %d1, [k_p];
         add.f64 %x1, %x2, %x3;
-        add.s32 %r1, %r2, %r3;
-          bar.sync 0;
-        atom.global.add.u32 %r1, [%d1], 1;
-        add.f32 %f1, %f2, %f3;
-        st.global.u8 [%d1], %r1;
+        ld.global.u32 %r9, [%d1];
+          bar.arrive 0, 8;
+        atom.global.cas.b64 %d2, [%d1], %d3, %d4;
+        bar.sync %r9;
+        bar.sync 8;
+        bar.sync 1, 6;
         mov.u32 %r4, %clock;)"));
-    REQUIRE(all.size() == 6);
+    REQUIRE(all.size() == 7);
     for (const auto& d : all) CHECK(d.id == "ptx.unsupported");
     CHECK((all[0].where.line == 14 && all[0].where.column == 9));
     CHECK((contains(all[0].message, "add.f64") && contains(all[0].message, "64-bit floats")));
-    CHECK((all[1].where.line == 16 && all[1].where.column == 11 && contains(all[1].message, "barriers")));
-    CHECK((all[2].where.line == 17 && contains(all[2].message, "atomics")));
-    CHECK((all[3].where.line == 18 && contains(all[3].message, "use integers")));
-    CHECK((all[4].where.line == 19 && contains(all[4].message, "use 32-bit elements")));
-    CHECK((all[5].where.line == 20 && contains(all[5].message, "%clock")));
+    CHECK((all[1].where.line == 16 && all[1].where.column == 11 && contains(all[1].message, "bar.arrive")));
+    CHECK((all[2].where.line == 17 && contains(all[2].message, "64-bit atomic cas")));
+    CHECK((all[3].where.line == 18 && contains(all[3].message, "known when compiling")));
+    CHECK((all[4].where.line == 19 && contains(all[4].message, "below 8")));
+    CHECK((all[5].where.line == 20 && contains(all[5].message, "a multiple of the warp size")));
+    CHECK((all[6].where.line == 21 && contains(all[6].message, "%clock")));
 }
 
 TEST_CASE("what calls cannot be copied in is refused") {
@@ -176,23 +178,27 @@ TEST_CASE("a kernel that does not fit says what is missing, and soon") {
     const auto begin = std::chrono::steady_clock::now();
     SECTION("registers") {
         std::string body = "ld.param.u64 %d1, [k_p];\n";
-        for (int k = 0; k < 40; ++k) body += "ld.volatile.global.u32 %r" + std::to_string(k) + ", [%d1];\n";
-        for (int k = 40; k-- > 0;) body += "st.global.u32 [%d1], %r" + std::to_string(k) + ";\n";
+        for (int k = 0; k < 90; ++k) body += "ld.volatile.global.u32 %r" + std::to_string(k) + ", [%d1];\n";
+        for (int k = 90; k-- > 0;) body += "st.global.u32 [%d1], %r" + std::to_string(k) + ";\n";
         const std::string message = resources(kernel(".param .u64 k_p", body));
-        CHECK((contains(message, "needs 40 registers at line") || contains(message, "needs 39 registers at line")));
-        CHECK(contains(message, "15 are there"));
+        CHECK((contains(message, "needs 90 registers at line") || contains(message, "needs 89 registers at line")));
+        CHECK(contains(message, "15 are there, and 48 words of local memory"));
+        CHECK((contains(message, "so 27 words") || contains(message, "so 26 words")));
     }
     SECTION("program memory") {
         std::string body = "ld.param.u64 %d1, [k_p];\n";
         for (int k = 0; k < 20'000; ++k) body += "ld.volatile.global.u32 %r1, [%d1];\nst.global.u32 [%d1], %r1;\n";
         const std::string message = resources(kernel(".param .u64 k_p", body));
         CHECK(contains(message, "needs at least 40000 machine blocks"));
-        CHECK(contains(message, "1023"));
+        CHECK(contains(message, "of 1023"));
     }
     SECTION("constants") {
-        std::string body = "ld.param.u64 %d1, [k_p];\nld.global.u32 %r1, [%d1];\n";
-        for (int k = 0; k < 130; ++k) body += "xor.b32 %r1, %r1, " + std::to_string(1'000'000 + 77'777 * k) + ";\nadd.s32 %r1, %r1, %r1;\n";
-        CHECK(contains(resources(kernel(".param .u64 k_p", body + "st.global.u32 [%d1], %r1;\n")), "rows of constants"));
+        std::string parameters = ".param .u64 k_p", body = "ld.param.u64 %d1, [k_p];\nmov.u32 %r1, 0;\n";
+        for (int k = 0; k < 130; ++k) {
+            parameters += ", .param .u32 k_" + std::to_string(k);
+            body += "ld.param.u32 %r2, [k_" + std::to_string(k) + "];\nxor.b32 %r1, %r1, %r2;\nadd.s32 %r1, %r1, %r1;\n";
+        }
+        CHECK(contains(resources(kernel(parameters, body + "st.global.u32 [%d1], %r1;\n")), "needs 144 rows of constants; 128 are there"));
     }
     SECTION("branches") {
         std::string body = "ld.param.u64 %d1, [k_p];\nld.global.u32 %r1, [%d1];\n";
@@ -203,6 +209,27 @@ TEST_CASE("a kernel that does not fit says what is missing, and soon") {
         CHECK(contains(resources(kernel(".param .u64 k_p", body + "st.global.u32 [%d1], %r1;\n")), "5000 conditional branches"));
     }
     CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
+}
+
+TEST_CASE("more literals than rows: the rest is made by instructions") {
+    std::string body = "ld.param.u64 %d1, [k_p];\nld.global.u32 %r1, [%d1];\n";
+    std::uint32_t want = 12345;
+    for (std::uint32_t k = 0; k < 160; ++k) {
+        const std::uint32_t literal = 0x80000000U + 77'777'777 * k;
+        body += "xor.b32 %r1, %r1, " + std::to_string(literal) + ";\nadd.s32 %r1, %r1, %r1;\n";
+        want = 2 * (want ^ literal);
+    }
+    const auto k = test::compile_text(kernel(".param .u64 k_p", body + "st.global.u32 [%d1], %r1;\n"));
+    CHECK(k.program.literals.size() == 114);
+    CHECK(test::run_program(k.program, {1, 1, 1}, {1, 1, 1}, {test::buffer_of({12345})}).buffers[0][0] == want);
+}
+
+TEST_CASE("too large a program says which parts are the largest, and what helps") {
+    std::string body = "ld.param.u64 %d1, [k_p];\n.loc 1 5 1\n";
+    for (int k = 0; k < 700; ++k) body += "ld.volatile.global.u32 %r1, [%d1];\nst.volatile.global.u32 [%d1], %r1;\n";
+    const std::string message = resources(head + ".file 1 \"big.cu\"\n" + kernel(".param .u64 k_p", body).substr(head.size()));
+    CHECK(contains(message, "needs at least 1400 machine blocks of 1023"));
+    CHECK((contains(message, "PTX lines 15 to 1414 (CUDA lines 5), at least 1400 blocks") && contains(message, "#pragma unroll 1")));
 }
 
 TEST_CASE("a machine with fewer registers or blocks is served too") {

@@ -30,20 +30,26 @@ test::words random_inputs(std::uint64_t seed) {
     return in;
 }
 
-/// Whether the kernel fits the machine's registers; those that do not are no test of this.
-bool check(std::uint64_t seed, int statements, bool control_flow) {
+/// A machine like the mission's, whose programs run on that too, with so few registers that nearly all kernels need local memory.
+constexpr machine::sizes few_registers{.registers = 8};
+
+/// Whether the kernel fits the machine M; those that do not are no test of this. `spilled` counts those that use local memory.
+template <machine::sizes M = machine::mission>
+bool check(std::uint64_t seed, int statements, bool control_flow, int* spilled = nullptr) {
     const test::random_program program(seed, statements, control_flow);
     const std::string text = test::kernel_around(program.text());
     const test::words in = random_inputs(seed);
     INFO("seed " << seed << ", " << statements << " statements\n" << text);
     ptx::compiled_kernel kernel;
     try {
-        kernel = test::compile_text(text);
+        kernel = ptx::compile_kernel<M>(ptx::read(text, "test.ptx"), "k");
     } catch (const error& e) {
         INFO(e.what());
         REQUIRE(e.id() == "ptx.resources");
         return false;
     }
+    CHECK(kernel.registers < M.registers);
+    if (spilled != nullptr && kernel.program.local_words > 0) ++*spilled;
     const auto run = test::run_program(kernel.program, {1, 1, 1}, {threads, 1, 1},
                                        {test::buffer_of(in), test::buffer_of(test::words(12 * threads))});
     REQUIRE(run.ended == machine::ending::finished);
@@ -69,4 +75,14 @@ TEST_CASE("random kernels with branches and loops compute what the host computes
     int fitted = 0;
     for (std::uint64_t seed = 1; seed <= 150; ++seed) fitted += check(seed + 1000, 2 + static_cast<int>(seed % 12), true) ? 1 : 0;
     CHECK(fitted > 100);
+}
+
+TEST_CASE("random kernels with few registers keep values in local memory and compute what the host computes") {
+    int fitted = 0, spilled = 0;
+    for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+        fitted += check<few_registers>(seed + 2000, 1 + static_cast<int>(seed % 24), false, &spilled) ? 1 : 0;
+        fitted += check<few_registers>(seed + 3000, 2 + static_cast<int>(seed % 12), true, &spilled) ? 1 : 0;
+    }
+    CHECK(fitted > 120);
+    CHECK(spilled > 60);
 }

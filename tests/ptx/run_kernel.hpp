@@ -29,6 +29,7 @@ inline kernel_argument number(std::uint64_t n) {
 struct kernel_run {
     machine::ending ended = machine::ending::finished;
     std::string trap;           ///< what trapped, empty if nothing did
+    int trap_line = 0;          ///< of the PTX
     std::vector<words> buffers; ///< after the launch, in the order of the arguments
     std::uint64_t lane_instructions = 0;
 };
@@ -38,7 +39,7 @@ inline ptx::compiled_kernel compile_text(const std::string& text, const std::str
 }
 
 inline kernel_run run_program(const machine::program& program, const machine::extent& grid, const machine::extent& block,
-                              const std::vector<kernel_argument>& arguments, std::uint64_t limit = 1'000'000) {
+                              const std::vector<kernel_argument>& arguments, std::uint64_t limit = 1'000'000, int dynamic_words = 0) {
     auto image = machine::make_launch<machine::mission>(program, grid, block);
     std::vector<machine::buffer_place> places;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
@@ -49,9 +50,18 @@ inline kernel_run run_program(const machine::program& program, const machine::ex
         }
         machine::set_parameter(image, k, given);
     }
+    std::vector<machine::buffer_place> variables;
+    for (const auto& v : program.variables) {
+        variables.push_back(machine::add_buffer(image, v.words, v.align / 4));
+        if (v.row != 0) machine::set_constant(image, v.row, variables.back().pointer());
+    }
+    for (std::size_t k = 0; k < variables.size(); ++k)
+        for (const auto& link : program.variables[k].links)
+            image.memory[static_cast<std::size_t>(variables[k].first_word + link.word)].value += variables[static_cast<std::size_t>(link.variable)].pointer();
+    machine::declare_shared(image, dynamic_words > 0 ? program.dynamic_shared_word - 1 + dynamic_words : program.shared_words);
     const auto out = machine::emulate(image, limit);
-    kernel_run result{out.ended, {}, {}, machine::ptx_lane_instructions(program, out)};
-    if (out.trap) result.trap = std::string(name_of(out.trap->kind));
+    kernel_run result{out.ended, {}, 0, {}, machine::ptx_lane_instructions(program, out)};
+    if (out.trap) result.trap = std::string(name_of(out.trap->kind)), result.trap_line = out.trap->line.ptx_line;
     for (const auto& p : places) result.buffers.push_back(machine::words_of(out, p));
     return result;
 }

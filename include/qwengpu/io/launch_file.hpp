@@ -21,8 +21,8 @@ inline constexpr std::int64_t most_elements = 1 << 20;
 inline argument read_argument(const json_cursor& at);
 
 inline argument read_pointer(const json_cursor& at) {
-    at.allow_keys({"buffer", "type", "data", "zeros"});
-    if (at.has("data") == at.has("zeros")) throw at.complaint("a buffer has either \"data\" or \"zeros\"");
+    at.allow_keys({"buffer", "type", "data", "zeros", "keep"});
+    if (at.has("data") + at.has("zeros") + at.has("keep") != 1) throw at.complaint("a buffer has either \"data\" or \"zeros\", or in a session \"keep\"");
     argument a;
     a.what = argument::kind::pointer;
     const auto name = at.at("buffer").text();
@@ -31,8 +31,10 @@ inline argument read_pointer(const json_cursor& at) {
         a.array = read_buffer(at.at("data"), name, type);
         return a;
     }
-    const auto count = at.at("zeros").integer();
-    if (count < 0 || count > most_elements) throw at.at("zeros").complaint("the number of elements is out of range");
+    a.keep = at.has("keep");
+    const auto* const key = a.keep ? "keep" : "zeros";
+    const auto count = at.at(key).integer();
+    if (count < 0 || count > most_elements) throw at.at(key).complaint("the number of elements is out of range");
     a.array = {name, type, std::vector<std::uint8_t>(static_cast<std::size_t>(count * row(type).bytes)), 0};
     return a;
 }

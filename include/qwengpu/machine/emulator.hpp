@@ -121,7 +121,7 @@ private:
             for (int lane = M.lanes; lane-- > 0;)
                 if (const int block = came_from_[static_cast<std::size_t>(w)][static_cast<std::size_t>(lane)];
                     state().warp(w).lanes[static_cast<std::size_t>(lane)].waits_at != lane_state<M>::nowhere)
-                    out_.trap = trap{trap_kind::deadlock, w, lane, block, state().ctaid(), false, 0, line_of(image_.program, block)};
+                    out_.trap = trap{trap_kind::deadlock, w, lane, block, state().ctaid(), false, 0, line_of_barrier(image_.program, block)};
         watch_.trap(*out_.trap);
         return ending::trapped;
     }

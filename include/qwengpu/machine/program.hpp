@@ -25,7 +25,7 @@ struct source_line {
 /// What people want to know about a block.
 struct block_notes {
     std::array<source_line, 4> stages{};  ///< of the instructions of stages 1..4
-    source_line store{}, branch{};
+    source_line store{}, branch{};  ///< `branch`: of the barrier too
     int ptx_instructions = 0;  ///< how many PTX instructions count as executed when a lane runs the block
     int ptx_if_stored = 0;     ///< and how many more if the lane's guarded store happens
     int ptx_if_taken = 0;      ///< and how many more if the lane's branch is taken
@@ -101,6 +101,12 @@ inline source_line line_of(const block_notes& n) {
 inline source_line line_of(const program& p, int id) {
     const auto at = static_cast<std::size_t>(id);
     return id >= 0 && at < p.notes.size() ? line_of(p.notes[at]) : source_line{};
+}
+
+/// Line of the barrier of block `id`, or the block's.
+inline source_line line_of_barrier(const program& p, int id) {
+    const auto at = static_cast<std::size_t>(id);
+    return id >= 0 && at < p.notes.size() && p.notes[at].branch.ptx_line != 0 ? p.notes[at].branch : line_of(p, id);
 }
 
 }  // namespace qwengpu::machine

@@ -255,7 +255,7 @@ public:
         for (std::size_t k = 0; k < 4; ++k)
             if (b.stage[k] != no_value) n.stages[k] = of(f_.at(b.stage[k]).source);
         if (b.store != no_value) n.store = of(f_.at(b.store).source);
-        if (b.branch) n.branch = of(b.source);
+        if (b.branch || b.meeting || b.barrier >= 0) n.branch = of(b.source);
         n.ptx_instructions = b.ptx_instructions;
         n.ptx_if_taken = b.ptx_if_taken;
         return n;

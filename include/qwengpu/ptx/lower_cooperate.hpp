@@ -183,6 +183,7 @@ inline bool wait_at(lowering& l, std::size_t n, bool has_count) {
         return l.refuse("the barrier's number must be known when compiling, and below " + std::to_string(machine::mission.barriers) + "; use a constant"), false;
     if (!count.is_literal() || count.bits % unit != 0)
         return l.refuse("the number of threads of a barrier must be known when compiling, and a multiple of the warp size, " + std::to_string(unit) + "; use a constant"), false;
+    l.end().source = l.source();
     l.end().barrier = static_cast<int>(id.bits);
     l.end().barrier_count = static_cast<int>(std::min(count.bits / unit, most));
     return true;
@@ -203,6 +204,7 @@ inline void access_counter(lowering& l, ir::made_by kind, ir::operand word) {
 /// bar.sync, barrier.sync, bar.warp.sync; all end their block.
 inline void barrier(lowering& l) {
     if (l.now().has("warp")) {
+        l.end().source = l.source();
         l.end().meets_warp = true;
         return;
     }
