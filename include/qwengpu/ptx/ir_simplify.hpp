@@ -83,7 +83,7 @@ private:
         const instruction* inner = made(i_.a, alu_op::add);
         if (i_.b.is_literal() && inner != nullptr && inner->mod == 0 && inner->b.is_literal() && only_here(i_.a))
             return become(alu_op::add, inner->a, literal(inner->b.bits + i_.b.bits)), again();
-        if (i_.b.is_literal() && inner != nullptr && inner->a.is_literal() && only_here(i_.a))
+        if (i_.b.is_literal() && inner != nullptr && (inner->mod & m::add_carry) == 0 && inner->a.is_literal() && only_here(i_.a))
             return become(alu_op::add, literal(inner->a.bits + i_.b.bits), inner->b, {}, inner->mod), again();
         const instruction* negated = made(i_.b, alu_op::add);
         if (shift == 0 && negated != nullptr && negated->mod == m::add_subtract && negated->a.is(0))
