@@ -9,6 +9,7 @@
 #include <qwengpu/ptx/float_divide.hpp>
 #include <qwengpu/ptx/float_exponential.hpp>
 #include <qwengpu/ptx/float_root.hpp>
+#include <qwengpu/ptx/lower_double.hpp>
 #include <qwengpu/ptx/lower_float.hpp>
 #include <qwengpu/ptx/lower_float_convert.hpp>
 
@@ -67,6 +68,17 @@ inline constexpr std::array float_functions{
     float_function{"mul", float_mul}, float_function{"neg", float_neg}, float_function{"rcp", float_rcp}, float_function{"rsqrt", float_rsqrt},
     float_function{"setp", float_setp}, float_function{"sin", float_elementary}, float_function{"sqrt", float_sqrt},
     float_function{"sub", float_add_or_sub}, float_function{"tanh", float_elementary}, float_function{"testp", float_testp}};
+
+inline constexpr std::array double_functions{float_function{"abs", double_abs}, float_function{"cvt", double_cvt}, float_function{"mul", double_mul},
+                                             float_function{"neg", double_neg}};
+
+/// What lowers the instruction if one of its types is f64 and it is among the few that are lowered; nullptr for all others.
+inline auto double_function_of(const instruction& i) -> void (*)(lowering&) {
+    if (i.type(0) != scalar_type::f64 && i.type(1) != scalar_type::f64) return nullptr;
+    for (const float_function& f : double_functions)
+        if (f.opcode == i.opcode) return f.lower;
+    return nullptr;
+}
 
 /// What lowers the instruction if it computes with f32; nullptr for all others, those that only move f32 words among them.
 inline auto float_function_of(const instruction& i) -> void (*)(lowering&) {

@@ -65,6 +65,7 @@ inline std::string_view why_refused(std::string_view opcode) {
 /// Why floats of the instruction cannot be lowered, or empty.
 inline std::string_view why_float_refused(const instruction& i) {
     for (scalar_type t : i.types) {
+        if (t == scalar_type::f64 && any_word("mov ld ldu st selp", ' ', [&](std::string_view word) { return word == i.opcode; })) continue;
         if (t == scalar_type::f64) return "64-bit floats (f64, double in CUDA) are not supported; use float";
         if (t == scalar_type::tf32) return "floats of the type tf32 are not supported; use f32";
         if (is_float(t) && t != scalar_type::f32) return "16-bit and smaller floats are not supported; use f32";
@@ -81,6 +82,7 @@ inline void lower_instruction(lowering& l) {
     const auto found = table.find(i.opcode);
     const std::string_view why = detail::why_refused(i.opcode);
     if (found == table.end() && !why.empty()) return l.refuse(std::string(why));
+    if (const auto on_doubles = lower::detail::double_function_of(i)) return on_doubles(l);
     if (const std::string_view float_why = detail::why_float_refused(i); !float_why.empty()) return l.refuse(std::string(float_why));
     if (const auto on_floats = lower::detail::float_function_of(i)) return on_floats(l);
     if (found == table.end())
