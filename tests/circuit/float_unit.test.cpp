@@ -9,6 +9,9 @@
 #include "support/host_float.hpp"
 #include "support/sweep.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace qwengpu;
 using namespace qwengpu::test;
 using circuit::word;
@@ -84,6 +87,28 @@ TEST_CASE("the float unit agrees with the host's FPU on all pairs of corners") {
     const auto found = sweep(runner, f.inputs(), f.out, 12 * n * n, pair, expected);
     INFO(found.first_wrong);
     CHECK(found.wrong == 0);
+}
+
+TEST_CASE("in other operations no signal of the float unit leaves zero") {
+    float_bench f;
+    circuit_runner<nn::fp32> runner(f.bench, sweep_columns);
+    choices choose(5);
+    for (unsigned op = 0; op < 64; ++op) {
+        if (op >= 21 && op <= 26) continue;
+        runner.clear();
+        for (int column = 0; column < runner.columns(); ++column) {
+            runner.set(f.group, group_bits(op, choose.word() & 255U), column);
+            for (const auto* x : {&f.a, &f.b, &f.c}) runner.set(*x, any_float(choose), column);
+        }
+        runner.run();
+        float most = 0;
+        for (std::size_t id = 0; id < f.bench.net.signals().size(); ++id) {
+            if (f.bench.net.signals()[id].name.rfind("float", 0) != 0) continue;
+            for (int column = 0; column < runner.columns(); ++column) most = std::max(most, std::abs(runner.level({static_cast<int>(id)}, column)));
+        }
+        CAPTURE(op);
+        CHECK(most < 1e-4F);  // what wiping an operand's channel leaves in fp32
+    }
 }
 
 TEST_CASE("the float unit agrees with the host's FPU on a million operands of each operation", "[.heavy]") {

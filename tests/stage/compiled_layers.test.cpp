@@ -106,3 +106,13 @@ TEST_CASE("the report counts what the tensors hold", "[stage]") {
         CHECK(report.passes_through() == (entries == 0));
     }
 }
+
+TEST_CASE("every layer works, within the hidden units and heads there are", "[stage]") {
+    for (int layer = 0; layer < 45; ++layer) {
+        const auto report = mission().report(layer);
+        CAPTURE(layer, report.hidden_units, report.heads);
+        CHECK_FALSE(report.passes_through());
+        CHECK(report.hidden_units <= 6144);
+        CHECK(report.heads <= 16);
+    }
+}
