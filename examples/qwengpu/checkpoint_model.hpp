@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A checkpoint folder as the model of launches: an export, or a graft, in which the machine's tokens stand after the
-// base model's own. fp32 or bf16 arithmetic, as the checkpoint's dtype says.
+// A checkpoint as the model of launches: an export (a folder, or a compact file), or a graft, in which the machine's tokens
+// stand after the base model's own. fp32 or bf16 arithmetic, as the checkpoint's dtype says.
 #pragma once
 
 #include <qwengpu/text/vocabulary.hpp>
@@ -17,8 +17,8 @@ public:
         std::shared_ptr<void> inner;
     };
 
-    /// Reads the folder. Errors: "checkpoint.*".
-    explicit checkpoint_model(const std::string& folder);
+    /// Reads the folder or file. Errors: "checkpoint.*".
+    explicit checkpoint_model(const std::string& path);
 
     [[nodiscard]] state fresh() const;
     void read(state& s, qwengpu::text::token t) const;

@@ -25,7 +25,7 @@ struct run_options {
     bool transcript = false, json = false;
     bool in_session = false;  ///< the launches share memory, in one sequence of tokens
     std::uint64_t max_records = 100'000;
-    std::string checkpoint;  ///< folder of the model; empty: the layers as they are built in memory
+    std::string checkpoint;  ///< folder or file of the model; empty: the layers as they are built in memory
 };
 
 struct check_options {
@@ -46,7 +46,8 @@ struct stats_options {
 struct export_options {
     std::string folder, dtype = "bf16";
     int period = 0;     ///< every so many layers one of full attention; 0: a single one at the end
-    bool gguf = false;  ///< `folder` is a GGUF file to write
+    bool gguf = false;    ///< `folder` is a GGUF file to write
+    bool sparse = false;  ///< it is a file of our own compact form
 };
 
 struct graft_options {

@@ -6,6 +6,7 @@
 
 #include <qwengpu/checkpoint/export_gguf.hpp>
 #include <qwengpu/checkpoint/export_model.hpp>
+#include <qwengpu/checkpoint/sparse_export.hpp>
 
 #include <fmt/format.h>
 
@@ -19,7 +20,9 @@ int export_layers(const export_options& options) {
     const auto type = options.dtype == "fp32" ? checkpoint::element_type::f32 : options.dtype == "fp16" ? checkpoint::element_type::f16 : checkpoint::element_type::bf16;
     if (type == checkpoint::element_type::f16 && !options.gguf) throw qwengpu::error("checkpoint.export", "fp16 is written into GGUF files only; add --gguf, or take bf16");
     const checkpoint::export_options how{.type = type, .period = options.period, .progress = show};
-    options.gguf ? checkpoint::export_gguf(options.folder, front, how) : checkpoint::export_model(options.folder, front, how);
+    if (options.gguf) checkpoint::export_gguf(options.folder, front, how);
+    else if (options.sparse) checkpoint::export_sparse(options.folder, front, how);
+    else checkpoint::export_model(options.folder, front, how);
     line.clear();
     fmt::print("{}: {} compiled layers, {} tokens, {}\n", options.folder, front.layers.size(), front.tokens, options.dtype);
     return ok;

@@ -41,7 +41,7 @@ void add_limit(CLI::App& app, std::uint64_t& limit) {
 }
 
 void add_checkpoint(CLI::App& app, std::string& folder) {
-    app.add_option("--checkpoint", folder, "Run the model from this folder, an export or a graft, instead of building it")->check(CLI::ExistingDirectory);
+    app.add_option("--checkpoint", folder, "Run the model from this folder (an export or a graft) or file (export --sparse), instead of building it")->check(CLI::ExistingPath);
 }
 
 CLI::App* add_compile(CLI::App& app, cli::compile_options& o) {
@@ -89,9 +89,10 @@ CLI::App* add_stats(CLI::App& app, cli::stats_options& o) {
 
 CLI::App* add_export(CLI::App& app, cli::export_options& o) {
     auto* sub = app.add_subcommand("export", "Write the layers as a checkpoint (safetensors, config.json, tokenizer) that other engines open");
-    sub->add_option("folder", o.folder, "The folder to write into, or with --gguf the file")->required();
+    sub->add_option("folder", o.folder, "The folder to write into, or with --gguf or --sparse the file")->required();
     sub->add_option("--dtype", o.dtype, "bf16, fp32, or fp16 (GGUF only)")->capture_default_str()->check(CLI::IsMember({"bf16", "fp32", "fp16"}));
-    sub->add_flag("--gguf", o.gguf, "Write a GGUF file, with the transforms of llama.cpp");
+    auto* gguf = sub->add_flag("--gguf", o.gguf, "Write a GGUF file, with the transforms of llama.cpp");
+    sub->add_flag("--sparse", o.sparse, "Write our own compact file of a few MB, for run and check --checkpoint")->excludes(gguf);
     sub->add_option("--period", o.period, "Every so many layers one of full attention that passes through (4 for engines that only know the interval)")->check(CLI::Range(2, 64));
     return sub;
 }

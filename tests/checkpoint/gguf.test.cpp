@@ -92,6 +92,8 @@ TEST_CASE("what is wrong in a GGUF file is named") {
     CHECK(refusal(changed(8, little(1U << 30, 8))).find("tensors, more than") != std::string::npos);
     CHECK(refusal(changed(16, little(1U << 30, 8))).find("keys, more than") != std::string::npos);
     CHECK(refusal(changed(24, little(~0ULL, 8))).find("a text of") != std::string::npos);
+    CHECK(refusal(changed(40, "\xff")).find("no UTF-8") != std::string::npos);
+    CHECK(refusal(changed(64, "\xc0\x80")).find("no UTF-8") != std::string::npos);
     CHECK(refusal(changed(52, little(99, 4))).find("unknown type 99") != std::string::npos);
     CHECK(refusal(changed(95, little(5, 4))).find("5 extents") != std::string::npos);
     CHECK(refusal(changed(99, little(~0ULL, 8))).find("too large") != std::string::npos);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Readers of safetensors, GGUF and JSON on damaged files: whatever the bytes, they are read or refused with our error. A moment
-// by default; the heavy ones run ten minutes each (QWENGPU_FUZZ_SECONDS), best under sanitizers.
-#include <qwengpu/checkpoint/config.hpp>
-#include <qwengpu/checkpoint/gguf_reader.hpp>
-#include <qwengpu/checkpoint/safetensors_header.hpp>
-#include <qwengpu/checkpoint/safetensors_writer.hpp>
+// Readers of safetensors, GGUF, JSON and compact files on damaged files: whatever the bytes, they are read or refused with our
+// error. A moment each; tests/fuzz has the long runs.
+#include <qwengpu/error.hpp>
 
 #include "support/catch.hpp"
+#include "support/checkpoint_files.hpp"
 
 #include <chrono>
-#include <cstdlib>
+#include <cstdint>
 #include <functional>
 #include <random>
 #include <string>
@@ -18,36 +16,19 @@
 namespace {
 
 using namespace qwengpu;
-using namespace qwengpu::checkpoint;
-using reader = std::function<void(const std::string&)>;
+using reader = std::function<std::uint64_t(const std::string&)>;
 
-std::span<const std::byte> as_bytes(const std::string& s) { return std::as_bytes(std::span(s)); }
+struct format {
+    const char* name;
+    std::string good;
+    reader read;
+};
 
-void read_tensors(const std::string& bytes) {
-    const auto header = read_safetensors_header("f", as_bytes(bytes));
-    for (const auto& t : header.tensors) (void)as_bytes(bytes).subspan(static_cast<std::size_t>(header.data_begin + t.begin), static_cast<std::size_t>(t.end - t.begin)).size();
-}
-void read_gguf_file(const std::string& bytes) { (void)read_gguf("f", as_bytes(bytes)); }
-void read_config_text(const std::string& bytes) { (void)parse_config(parse_strictly("checkpoint.config", "f", bytes), "f"); }
-
-std::string good_tensors() {
-    const auto plan = [](const char* name, std::vector<std::uint64_t> shape) { return planned_tensor{name, element_type::bf16, std::move(shape), {}}; };
-    return safetensors_head({plan("model.norm.weight", {4}), plan("a", {2, 3}), plan("empty", {0, 5})}, {{"format", "pt"}}) + std::string(20, 'x');
-}
-
-std::string good_gguf() {
-    gguf_metadata kv;
-    kv.add("general.architecture", "qwen35");
-    kv.add("tokens", std::vector<std::string>{"a", "bc"});
-    kv.add("flags", std::vector<bool>{true, false});
-    return gguf_head(kv, {{"token_embd.weight", element_type::f32, {2, 4}, {}}, {"b", element_type::bf16, {3}, {}}}) + std::string(64, '\0');
-}
-
-std::string good_config() {
-    model_config c;
-    c.vocabulary = 10;
-    c.full_attention = {false, true};
-    return text_config(c, "bfloat16", 1).dump();
+std::vector<format> formats() {
+    return {{"safetensors", test::good_tensors(), test::read_tensors}, {"GGUF", test::good_gguf(), test::read_gguf_file},
+            {"config.json", test::good_config(), test::read_config_text}, {"index", test::good_index(), test::read_index_text},
+            {"qwengpu.json", test::good_note(), test::read_note_text}, {"tokenizer.json", test::good_tokenizer(), test::read_tokenizer_text},
+            {"compact file", test::good_sparse(), test::read_sparse}, {"body of a compact file", test::good_sparse_body(), test::read_sparse_body}};
 }
 
 /// A few changes of the kinds files suffer, and of those that a parser's bugs like.
@@ -89,28 +70,32 @@ tally fuzz(const std::string& good, const reader& read, double seconds, unsigned
     return t;
 }
 
-void fuzz_all(const std::string& good, const reader& read, double seconds) {
-    REQUIRE_NOTHROW(read(good));
-    const auto t = fuzz(good, read, seconds, 1);
-    WARN(t.read << " damaged files were read, " << t.refused << " refused");
-    CHECK(t.refused > t.read / 10);
-}
-
-double long_time() {
-    const char* seconds = std::getenv("QWENGPU_FUZZ_SECONDS");
-    return seconds != nullptr ? std::atof(seconds) : 600;
-}
-
 }  // namespace
 
 TEST_CASE("damaged files are read or refused") {
-    for (const auto& [good, read] : {std::pair<std::string, reader>{good_tensors(), read_tensors}, {good_gguf(), read_gguf_file}, {good_config(), read_config_text}}) {
-        REQUIRE_NOTHROW(read(good));
-        const auto t = fuzz(good, read, 0.2, 7);
+    for (const auto& f : formats()) {
+        INFO(f.name);
+        REQUIRE_NOTHROW(f.read(f.good));
+        const auto t = fuzz(f.good, f.read, 0.05, 7);
         CHECK(t.refused > t.read / 10);
     }
 }
 
-TEST_CASE("damaged safetensors files, for long", "[.heavy]") { fuzz_all(good_tensors(), read_tensors, long_time()); }
-TEST_CASE("damaged GGUF files, for long", "[.heavy]") { fuzz_all(good_gguf(), read_gguf_file, long_time()); }
-TEST_CASE("damaged config.json files, for long", "[.heavy]") { fuzz_all(good_config(), read_config_text, long_time()); }
+TEST_CASE("files cut off at any byte are refused") {
+    for (const auto& f : formats()) {
+        INFO(f.name);
+        const auto whole = f.good.find_last_not_of(" \n") + 1;
+        const bool is_text = f.good.front() == '{';
+        for (std::size_t size = 0; size < (is_text ? whole : f.good.size()); ++size) {
+            INFO(size);
+            CHECK_THROWS_AS(f.read(f.good.substr(0, size)), error);
+        }
+    }
+}
+
+TEST_CASE("JSON nested without end is refused, not copied until the stack is full") {
+    std::string deep = R"({"x":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+    CHECK_THROWS_AS(test::read_config_text(deep), error);
+    CHECK_THROWS_AS(test::read_tokenizer_text(deep), error);
+    CHECK_THROWS_AS(test::read_config_text(deep.substr(0, 50'000)), error);
+}

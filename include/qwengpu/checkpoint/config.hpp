@@ -35,9 +35,13 @@ public:
 
     [[nodiscard]] error refusal(const std::string& what) const { return {"checkpoint.config", what, place{file_, 0, 0}}; }
 
-    [[nodiscard]] int integer(const char* key, int least = 1) const {
+    /// The most that a width or a vocabulary can be, and what a number of heads or the width of one can: products of two fit an int.
+    static constexpr int most_channels = 1 << 24, most_heads = 1 << 12;
+
+    [[nodiscard]] int integer(const char* key, int most = most_channels) const {
         const auto& value = member(key);
-        if (!value.is_number_integer() || value.get<std::int64_t>() < least || value.get<std::int64_t>() > 1'000'000'000) throw refusal(std::string(key) + " must be a whole number from " + std::to_string(least) + " on");
+        // Numbers beyond the range become negative ones.
+        if (!value.is_number_integer() || value.get<std::int64_t>() < 1 || value.get<std::int64_t>() > most) throw refusal(std::string(key) + " must be a whole number from 1 to " + std::to_string(most));
         return value.get<int>();
     }
     [[nodiscard]] double number(const json& of, const char* key) const {
@@ -58,22 +62,21 @@ public:
         nn::shape s;
         s.hidden = integer("hidden_size");
         s.mlp = integer("intermediate_size");
-        s.heads = integer("linear_num_key_heads");
-        s.value_heads = integer("linear_num_value_heads");
-        s.key_dim = integer("linear_key_head_dim");
-        s.value_dim = integer("linear_value_head_dim");
-        s.conv = integer("linear_conv_kernel_dim");
-        s.query_heads = integer("num_attention_heads");
-        s.kv_heads = integer("num_key_value_heads");
-        s.head_dim = integer("head_dim");
+        s.heads = integer("linear_num_key_heads", most_heads);
+        s.value_heads = integer("linear_num_value_heads", most_heads);
+        s.key_dim = integer("linear_key_head_dim", most_heads);
+        s.value_dim = integer("linear_value_head_dim", most_heads);
+        s.conv = integer("linear_conv_kernel_dim", most_heads);
+        s.query_heads = integer("num_attention_heads", most_heads);
+        s.kv_heads = integer("num_key_value_heads", most_heads);
+        s.head_dim = integer("head_dim", most_heads);
         s.inverse_eps = static_cast<int>(std::lround(1.0 / checked_eps()));
         read_rope(s);
         return s;
     }
 
     [[nodiscard]] std::vector<bool> full_attention() const {
-        const int count = integer("num_hidden_layers");
-        if (count > 100'000) throw refusal("num_hidden_layers is too large");
+        const int count = integer("num_hidden_layers", most_heads);
         std::vector<bool> kinds;
         if (!text_.contains("layer_types")) {
             const int interval = text_.contains("full_attention_interval") ? integer("full_attention_interval") : 4;

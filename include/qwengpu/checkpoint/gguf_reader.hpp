@@ -6,6 +6,7 @@
 #include <qwengpu/checkpoint/gguf_writer.hpp>
 #include <qwengpu/checkpoint/mapped_file.hpp>
 #include <qwengpu/checkpoint/safetensors_reader.hpp>
+#include <qwengpu/checkpoint/utf8.hpp>
 
 #include <limits>
 #include <set>
@@ -43,6 +44,7 @@ public:
         const auto size = number<std::uint64_t>();
         if (size > left()) throw refusal("a text of " + std::to_string(size) + " bytes, but the file has only " + std::to_string(left()) + " more");
         std::string value(reinterpret_cast<const char*>(bytes_.data()) + at_, static_cast<std::size_t>(size));
+        if (!is_utf8(value)) throw refusal("a text that is no UTF-8");
         at_ += value.size();
         return value;
     }
@@ -138,8 +140,7 @@ inline gguf_contents read_gguf(const std::string& file, std::span<const std::byt
     std::set<std::string> names;
     for (std::uint64_t i = 0; i < tensors; ++i) c.tensors.push_back(detail::gguf_tensor(in, end, names));
     c.data_begin = aligned(in.at());
-    const auto last = c.tensors.empty() ? 0 : c.tensors.back().end;
-    if (c.data_begin > bytes.size() || last > bytes.size() - c.data_begin) throw in.refusal("the file ends before its last tensor; is it complete?");
+    if (c.data_begin > bytes.size() || end > bytes.size() - c.data_begin) throw in.refusal("the file ends before its last tensor, or the padding after it, does; is it complete?");
     return c;
 }
 

@@ -34,6 +34,22 @@ inline planned_tensor plan_taps(std::string name, element_type type, const Eigen
 
 }  // namespace detail
 
+template <class Matrix>
+Matrix read_matrix(const tensor_source& from, const std::string& name, int rows, int cols) {
+    const auto t = from.at(name);
+    check_tensor(t, {static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols)});
+    if constexpr (std::is_same_v<Matrix, nn::sparse_matrix>) return read_sparse(t, rows, cols);
+    else if constexpr (std::is_same_v<Matrix, nn::bf16_matrix>) return nn::bf16_matrix::from_dense(read_dense(t, rows, cols));
+    else return read_dense(t, rows, cols);
+}
+
+/// The taps of a convolution, [rows, 1, taps].
+inline Eigen::MatrixXf read_taps(const tensor_source& from, const std::string& name, int rows, int taps) {
+    const auto t = from.at(name);
+    check_tensor(t, {static_cast<std::uint64_t>(rows), 1, static_cast<std::uint64_t>(taps)});
+    return read_dense(t, rows, taps);
+}
+
 /// The tensors of a Gated DeltaNet layer. As in the published checkpoints A_log and the gated norm are F32 always.
 inline std::vector<planned_tensor> plan_layer(const std::string& at, element_type type, const nn::linear_layer_weights<nn::sparse_matrix>& w) {
     const auto& m = w.mixer;
@@ -59,11 +75,12 @@ inline std::vector<planned_tensor> plan_identity_attention(const std::string& at
             zeros("mlp.gate_proj.weight", s.mlp, s.hidden), zeros("mlp.up_proj.weight", s.mlp, s.hidden), zeros("mlp.down_proj.weight", s.hidden, s.mlp)};
 }
 
-/// Reads the tensors of layers. Matrix: sparse_matrix, bf16_matrix or dense_matrix.
-template <class Matrix>
+/// Reads the tensors of layers. Matrix: sparse_matrix, bf16_matrix or dense_matrix; Source: where they come from, for which
+/// there are read_vector, read_taps and read_matrix.
+template <class Matrix, class Source = tensor_source>
 class layer_reader {
 public:
-    layer_reader(const tensor_source& from, std::string model_prefix, const nn::shape& s) : from_(from), prefix_(std::move(model_prefix)), s_(s) {}
+    layer_reader(const Source& from, std::string model_prefix, const nn::shape& s) : from_(from), prefix_(std::move(model_prefix)), s_(s) {}
 
     /// @throws error "checkpoint.tensor" naming the tensor that is missing or has another shape.
     [[nodiscard]] nn::linear_layer_weights<Matrix> linear(int layer) const {
@@ -75,9 +92,7 @@ public:
         w.mixer.in_proj_z = matrix(mixer + "in_proj_z.weight", s_.value_channels(), s_.hidden);
         w.mixer.in_proj_b = matrix(mixer + "in_proj_b.weight", s_.value_heads, s_.hidden);
         w.mixer.in_proj_a = matrix(mixer + "in_proj_a.weight", s_.value_heads, s_.hidden);
-        const auto taps = from_.at(mixer + "conv1d.weight");
-        check_tensor(taps, {static_cast<std::uint64_t>(s_.qkv_channels()), 1, static_cast<std::uint64_t>(s_.conv)});
-        w.mixer.conv = read_dense(taps, s_.qkv_channels(), s_.conv);
+        w.mixer.conv = read_taps(from_, mixer + "conv1d.weight", s_.qkv_channels(), s_.conv);
         w.mixer.dt_bias = read_vector(from_, mixer + "dt_bias", s_.value_heads);
         w.mixer.a_log = read_vector(from_, mixer + "A_log", s_.value_heads);
         w.mixer.norm = read_vector(from_, mixer + "norm.weight", s_.value_dim);
@@ -105,15 +120,9 @@ private:
         return {matrix(at + "mlp.gate_proj.weight", s_.mlp, s_.hidden), matrix(at + "mlp.up_proj.weight", s_.mlp, s_.hidden), matrix(at + "mlp.down_proj.weight", s_.hidden, s_.mlp)};
     }
 
-    [[nodiscard]] Matrix matrix(const std::string& name, int rows, int cols) const {
-        const auto t = from_.at(name);
-        check_tensor(t, {static_cast<std::uint64_t>(rows), static_cast<std::uint64_t>(cols)});
-        if constexpr (std::is_same_v<Matrix, nn::sparse_matrix>) return read_sparse(t, rows, cols);
-        else if constexpr (std::is_same_v<Matrix, nn::bf16_matrix>) return nn::bf16_matrix::from_dense(read_dense(t, rows, cols));
-        else return read_dense(t, rows, cols);
-    }
+    [[nodiscard]] Matrix matrix(const std::string& name, int rows, int cols) const { return read_matrix<Matrix>(from_, name, rows, cols); }
 
-    const tensor_source& from_;
+    const Source& from_;
     std::string prefix_;
     nn::shape s_;
 };

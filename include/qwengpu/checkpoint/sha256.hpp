@@ -25,15 +25,22 @@ public:
         }
     }
 
-    /// The hash in hexadecimal; nothing may be added afterwards.
-    [[nodiscard]] std::string finish() {
+    /// The 32 bytes of the hash; nothing may be added afterwards.
+    [[nodiscard]] std::array<std::uint8_t, 32> finish_bytes() {
         const std::uint64_t bits = 8 * length_;
         put(0x80);
         while (filled_ != 56) put(0);
         for (int i = 7; i >= 0; --i) put(static_cast<std::uint8_t>(bits >> (8 * i)));
+        std::array<std::uint8_t, 32> hash{};
+        for (std::size_t i = 0; i < hash.size(); ++i) hash[i] = static_cast<std::uint8_t>(state_[i / 4] >> (24 - 8 * (i % 4)));
+        return hash;
+    }
+
+    /// The same in hexadecimal.
+    [[nodiscard]] std::string finish() {
         std::string text;
-        for (const auto word : state_)
-            for (int i = 28; i >= 0; i -= 4) text += "0123456789abcdef"[(word >> i) & 15U];
+        for (const auto byte : finish_bytes())
+            for (const int shift : {4, 0}) text += "0123456789abcdef"[(byte >> shift) & 15];
         return text;
     }
 

@@ -24,10 +24,15 @@ inline error error_at(const char* id, const std::string& file, std::size_t byte,
 
 namespace detail {
 
+/// No document of a checkpoint is nested deeper; copies of one that is could use up the stack.
+inline constexpr int deepest_json = 64;
+struct too_deep {};
+
 /// Sees every key of a document as it is parsed; remembers the first that stands twice in its object.
 class duplicate_watch {
 public:
-    bool operator()(int, json::parse_event_t event, json& parsed) {
+    bool operator()(int depth, json::parse_event_t event, json& parsed) {
+        if (depth > deepest_json) throw too_deep{};
         if (event == json::parse_event_t::object_start) open_.emplace_back();
         if (event == json::parse_event_t::object_end) open_.pop_back();
         if (event == json::parse_event_t::key && !open_.back().insert(parsed.get<std::string>()).second && twice_.empty())
@@ -52,6 +57,8 @@ inline json parse_strictly(const char* id, const std::string& file, std::string_
     json document;
     try {
         document = json::parse(text.begin(), text.end(), [&watch](int depth, json::parse_event_t event, json& parsed) { return watch(depth, event, parsed); });
+    } catch (const detail::too_deep&) {
+        throw error_at(id, file, offset, "the JSON is nested deeper than " + std::to_string(detail::deepest_json) + " levels");
     } catch (const json::exception& e) {
         const auto* parse = dynamic_cast<const json::parse_error*>(&e);
         throw error_at(id, file, offset + (parse != nullptr && parse->byte > 0 ? parse->byte - 1 : 0), "this is not valid JSON");

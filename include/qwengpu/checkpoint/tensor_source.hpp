@@ -15,6 +15,21 @@
 
 namespace qwengpu::checkpoint {
 
+/// The file of each tensor, from the document of a model.safetensors.index.json; `path` is what messages call it.
+/// @throws error "checkpoint.index".
+inline std::map<std::string, std::string> parse_weight_map(const json& index, const std::string& path) {
+    const auto refuse = [&](const std::string& what) { return error("checkpoint.index", what, place{path, 0, 0}); };
+    if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) throw refuse("there is no weight_map");
+    std::map<std::string, std::string> files;
+    for (const auto& [tensor, value] : index["weight_map"].items()) {
+        if (!value.is_string()) throw refuse("the file of tensor \"" + tensor + "\" is no text");
+        const auto name = value.get<std::string>();
+        if (name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos || name == "..") throw refuse("\"" + name + "\" is no file of this folder");
+        files.emplace(tensor, name);
+    }
+    return files;
+}
+
 class tensor_source {
 public:
     /// @throws error "checkpoint.file", "checkpoint.safetensors", "checkpoint.index".
@@ -53,17 +68,11 @@ private:
     void read_index(const std::string& path) {
         const mapped_file mapped(path);
         const std::string_view text(reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size());
-        const auto index = parse_strictly("checkpoint.index", path, text);
-        const auto refuse = [&](const std::string& what) { return error("checkpoint.index", what, place{path, 0, 0}); };
-        if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) throw refuse("there is no weight_map");
         std::map<std::string, std::size_t> number;
-        for (const auto& [tensor, value] : index["weight_map"].items()) {
-            if (!value.is_string()) throw refuse("the file of tensor \"" + tensor + "\" is no text");
-            const auto name = value.get<std::string>();
-            if (name.empty() || name.find('/') != std::string::npos || name == "..") throw refuse("\"" + name + "\" is no file of this folder");
+        for (const auto& [tensor, name] : parse_weight_map(parse_strictly("checkpoint.index", path, text), path)) {
             const auto [at, is_new] = number.try_emplace(name, files_.size());
             if (is_new) files_.emplace_back(folder_ + "/" + name);
-            if (!files_[at->second].has(tensor)) throw refuse("tensor \"" + tensor + "\" is not in " + name + "; is the download complete?");
+            if (!files_[at->second].has(tensor)) throw error("checkpoint.index", "tensor \"" + tensor + "\" is not in " + name + "; is the download complete?", place{path, 0, 0});
             where_.emplace(tensor, at->second);
         }
     }
