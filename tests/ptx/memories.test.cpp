@@ -251,6 +251,37 @@ TEST_CASE("isspacep knows the window") {
     CHECK(run(p, 1, {0}).buffers[1][0] == 1 + 4 + 16 + 64);
 }
 
+TEST_CASE("trap behind a branch, and an assertion that fails, name their lines") {
+    const auto k = test::compile_text(head + R"(.extern .func __assertfail(.param .b64 a);
+.visible .entry k(.param .u64 k_p)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<4>;
+    .reg .b64 %d<4>;
+    ld.param.u64 %d1, [k_p];
+    ld.global.u32 %r1, [%d1];
+    setp.ne.u32 %p1, %r1, 1;
+    @%p1 bra fine;
+    trap;
+fine:
+    setp.lt.u32 %p2, %r1, 10;
+    @%p2 bra good;
+    {
+    .param .b64 a;
+    st.param.b64 [a], %d1;
+    call.uni __assertfail, (a);
+    }
+good:
+    st.global.u32 [%d1], 5;
+    ret;
+}
+)");
+    const auto outcome = [&](std::uint32_t n) { return test::run_program(k.program, {1, 1, 1}, {1, 1, 1}, {test::buffer_of({n})}); };
+    CHECK(outcome(3).buffers[0][0] == 5);
+    CHECK(outcome(1).trap_line == 14);
+    CHECK(outcome(10).trap_line == 21);
+}
+
 TEST_CASE("trap names its line, each one its own") {
     const std::string body = "ld.global.u32 %r1, [%src];\nsetp.eq.u32 %p1, %r1, 1;\n@%p1 trap;\nsetp.eq.u32 %p2, %r1, 2;\n@%p2 trap;\nst.global.u32 [%dst], 5;";
     const auto k = test::compile_text(test::kernel_around(body));

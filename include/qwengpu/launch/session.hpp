@@ -19,11 +19,15 @@ namespace detail {
 /// A trap is a block that is not there; in a session an earlier program may have left one in that place. So its block gets
 /// one that loads from nowhere.
 inline void make_traps_sure(machine::program& p) {
-    for (std::size_t id = 0; id < p.blocks.size(); ++id) {
-        if (p.blocks[id].valid || id >= p.notes.size() || p.notes[id].branch.ptx_line == 0) continue;
+    const auto make_sure = [&](std::size_t id) {
+        if (id >= p.blocks.size() || p.blocks[id].valid) return;
         p.blocks[id] = {};
         p.blocks[id].dest[1] = 1;
         p.blocks[id].mem.op = machine::memory_op::load;
+    };
+    for (std::size_t k = 0; k < p.blocks.size(); ++k) {
+        make_sure(p.blocks[k].next);
+        if (p.blocks[k].has_branch) make_sure(p.blocks[k].taken);
     }
 }
 

@@ -37,10 +37,12 @@ public:
         if (auto* b = counted()) ++b->records, b->lanes += lanes(mask);
     }
     void all() override { uniform_ = true; }
-    void branch(int, bool taken) override { counted()->taken += taken ? lanes_of_position() : 0; }
+    void branch(int, bool taken) override {
+        if (auto* b = counted()) b->taken += taken ? lanes_of_position() : 0;
+    }
     void store(int lane, int window, int word, std::uint32_t value) override {
         machine::word_at(seen_.state, warp_, lane, window, word) = value;
-        counted()->stored += lanes_of_position();
+        if (auto* b = counted()) b->stored += lanes_of_position();
     }
     void trap(const machine::trap& what) override {
         seen_.trap = what;

@@ -305,20 +305,40 @@ private:
     std::map<std::uint32_t, int> traps_;
 };
 
-/// Words that a module variable begins with, and the addresses among them.
+/// The module variables that are left: those whose addresses the code asks for, and those whose addresses these begin with.
 class variable_writer {
 public:
-    variable_writer(const parsed_module& m, const ir::function& f) : m_(m), f_(f) {}
+    variable_writer(const parsed_module& m, const ir::function& f, const std::vector<int>& rows) : m_(m) {
+        for (std::size_t k = 0; k < rows.size(); ++k)
+            if (rows[k] != 0) keep(f.module_variables[k], rows[k]);
+    }
 
-    machine::module_variable run(std::size_t k, int row) {
-        const variable& v = m_.variables[f_.module_variables[k]];
+    std::vector<machine::module_variable> run() {
+        std::vector<machine::module_variable> all;
+        for (std::size_t k = 0; k < kept_.size(); ++k) all.push_back(one(kept_[k].first, kept_[k].second));
+        return all;
+    }
+
+private:
+    void keep(std::uint32_t id, int row) {
+        const auto at = std::find_if(kept_.begin(), kept_.end(), [&](const auto& v) { return v.first == id; });
+        if (at != kept_.end()) {
+            at->second = std::max(at->second, row);
+            return;
+        }
+        kept_.emplace_back(id, row);
+        for (const initial_value& i : m_.variables[id].initial)
+            if (i.sym.kind == symbol_kind::module_variable) keep(i.sym.id, 0);
+    }
+
+    machine::module_variable one(std::uint32_t id, int row) const {
+        const variable& v = m_.variables[id];
         machine::module_variable out{v.name, static_cast<int>(v.bytes()), alignment_of(v), row, {}, {}};
         out.words.assign((v.bytes() + 3) / 4, 0);
         for (const initial_value& i : v.initial) put(out, i, static_cast<std::uint64_t>(bytes_of(v.type)));
         return out;
     }
 
-private:
     static int alignment_of(const variable& v) {
         const auto natural = static_cast<std::uint64_t>(bytes_of(v.type) * v.vector);
         return static_cast<int>(std::max<std::uint64_t>(v.alignment != 0 ? v.alignment : natural, 4));
@@ -329,12 +349,12 @@ private:
         for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < out.words.size(); ++k)
             out.words[(at + k) / 4] |= static_cast<std::uint32_t>((i.bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
         if (i.sym.kind != symbol_kind::module_variable) return;
-        const auto known = std::find(f_.module_variables.begin(), f_.module_variables.end(), i.sym.id);
-        out.links.push_back({static_cast<int>(at / 4), static_cast<int>(known - f_.module_variables.begin())});
+        const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const auto& v) { return v.first == i.sym.id; });
+        out.links.push_back({static_cast<int>(at / 4), static_cast<int>(known - kept_.begin())});
     }
 
     const parsed_module& m_;
-    const ir::function& f_;
+    std::vector<std::pair<std::uint32_t, int>> kept_;  ///< id and row
 };
 
 }  // namespace detail
@@ -353,8 +373,8 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
     std::vector<machine::machine_block> written;
     for (const fused_block& b : blocks) {
         written.push_back(detail::block_writer(f, b, w, a, rows).run());
-        written.back().next = static_cast<std::uint16_t>(numbers.target(b.next, b.source));
-        if (b.branch) written.back().taken = static_cast<std::uint16_t>(numbers.target(b.taken, b.source));
+        written.back().next = static_cast<std::uint16_t>(numbers.target(b.next, b.trap_if_next));
+        if (b.branch) written.back().taken = static_cast<std::uint16_t>(numbers.target(b.taken, b.trap_if_taken));
     }
     const demand needs{numbers.taken(), rows.end(), numbers.meeting()};
     machine::program out;
@@ -369,7 +389,7 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
     out.name = kernel.name;
     out.parameters = rows.parameters();
     out.literals = rows.literals();
-    for (std::size_t k = 0; k < f.module_variables.size(); ++k) out.variables.push_back(detail::variable_writer(m, f).run(k, rows.variables()[k]));
+    out.variables = detail::variable_writer(m, f, rows.variables()).run();
     out.shared_words = f.shared_words;
     out.dynamic_shared_word = f.dynamic_word;
     out.local_words = f.local_words;

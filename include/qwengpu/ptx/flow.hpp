@@ -103,6 +103,9 @@ private:
     }
     static bool traps(const instruction& i) { return i.opcode == "trap" || i.opcode == "brkpt"; }
 
+    /// What assert() calls where it does not hold.
+    static bool fails_assertion(const function& f) { return !f.has_body && f.name == "__assertfail"; }
+
     static bool waits(const instruction& i) { return i.opcode == "bar" || i.opcode == "barrier"; }
     static bool counts_round(const instruction& i) { return (i.opcode == "atom" || i.opcode == "red") && (i.has("inc") || i.has("dec")); }
     /// Instructions of several lanes carry no guard: it becomes a branch. Those that wait or try again end a block in any case.
@@ -119,7 +122,7 @@ private:
         if (i.opcode == "bra") return go(i, here, fr, after, label(fr, i.operands[0].id, block_at));
         if (i.opcode == "ret") return go(i, here, fr, after, back);
         if (i.opcode == "exit") return go(i, here, fr, after, ir::exit_target);
-        if (traps(i)) return go(i, here, fr, after, ir::trap_target);
+        if (traps(i)) return trap(i, behind_guard(i, here, fr, after), fr);
         if (i.opcode == "brx") return indexed(i, behind_guard(i, here, fr, after), fr, block_at);
         if (is_apart(i)) return apart(i, behind_guard(i, here, fr, after), fr, after);
         if (i.opcode == "call") return call(i, here, fr, after);
@@ -167,6 +170,13 @@ private:
         return from;
     }
 
+    void trap(const instruction& i, ir::block_id at, std::uint32_t fr) {
+        flow_block& b = out_.blocks[at];
+        b.next = ir::trap_target;
+        b.by = &i;
+        b.frame = fr;
+    }
+
     ir::block_id fresh() {
         out_.blocks.emplace_back();
         return static_cast<ir::block_id>(out_.blocks.size() - 1);
@@ -202,6 +212,7 @@ private:
         const function* f = callee(i, fr);
         if (f == nullptr) return;
         const ir::block_id from = behind_guard(i, here, fr, after);
+        if (fails_assertion(*f)) return trap(i, from, fr);
         const auto inner = static_cast<std::uint32_t>(out_.frames.size());
         out_.blocks[from].steps.push_back({step_kind::enter_call, inner, &i, false});
         const auto back = static_cast<ir::block_id>(out_.blocks.size());
@@ -218,6 +229,8 @@ private:
         if (target.kind != operand_kind::symbol_value || target.sym.kind != symbol_kind::function)
             return refuse(i, "a call through a pointer is not supported; call the function by its name");
         const function& f = module_.functions[target.sym.id];
+        if (fails_assertion(f)) return &f;
+        if (!f.has_body && f.name == "vprintf") return refuse(i, "printf is not supported: a kernel has nowhere to print to; store what you want to see in a buffer");
         if (!f.has_body) return refuse(i, "the function " + f.name + " has no body in this file; only functions of the file can be called");
         for (std::uint32_t up = fr;; up = out_.frames[up].caller) {
             if (out_.frames[up].code == &f) return refuse(i, "recursive call: " + f.name + " calls itself, and there is no stack; write it as a loop");

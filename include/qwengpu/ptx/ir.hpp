@@ -114,6 +114,7 @@ struct terminator {
     block_id taken = exit_target, next = exit_target;
     std::uint32_t source = 0;
     int ptx_if_taken = 0, ptx_if_next = 0;  ///< PTX instructions of empty blocks on the way
+    std::uint32_t trap_if_taken = 0, trap_if_next = 0;  ///< sources of traps at the ends of those ways; 0: `source`
     int barrier = -1, barrier_count = 0;    ///< the lanes wait at it before they go to `next`; its count as the machine has it
     bool meets_warp = false;                ///< the lanes of the warp meet before they go to `next`
 

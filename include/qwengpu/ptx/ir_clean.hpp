@@ -36,7 +36,7 @@ inline void settle(function& f, block_id b, bool taken) {
     terminator& e = f.blocks[b].end;
     const block_id gone = taken ? e.next : e.taken;
     if (e.taken != e.next) remove_edge(f, b, gone);
-    if (taken) e.next = e.taken, e.ptx_if_next = e.ptx_if_taken;
+    if (taken) e.next = e.taken, e.ptx_if_next = e.ptx_if_taken, e.trap_if_next = e.trap_if_taken;
     e.cond = {};
     e.taken = exit_target;
     e.ptx_if_taken = 0;
@@ -57,6 +57,9 @@ inline bool can_jump_over(const function& f, block_id p, block_id e) {
                        [&](value_id v) { return f.inputs(v)[new_way] == f.inputs(v)[old_way]; });
 }
 
+/// Where a trap comes from that a block without a branch goes to.
+inline std::uint32_t trap_behind(const terminator& end) { return end.trap_if_next != 0 ? end.trap_if_next : end.source; }
+
 inline void jump_over(function& f, block_id p, block_id e) {
     const block_id t = f.blocks[e].end.next;
     const int count = f.blocks[e].ptx_instructions + f.blocks[e].end.ptx_if_next;
@@ -67,8 +70,9 @@ inline void jump_over(function& f, block_id p, block_id e) {
     }
     remove_edge(f, p, e);
     terminator& end = f.blocks[p].end;
-    if (end.branches() && end.taken == e) end.taken = t, end.ptx_if_taken += count;
-    if (end.next == e) end.next = t, end.ptx_if_next += count;
+    const std::uint32_t trap = trap_behind(f.blocks[e].end);
+    if (end.branches() && end.taken == e) end.taken = t, end.ptx_if_taken += count, end.trap_if_taken = trap;
+    if (end.next == e) end.next = t, end.ptx_if_next += count, end.trap_if_next = trap;
 }
 
 inline bool jump_over_empty(function& f, block_id b) {

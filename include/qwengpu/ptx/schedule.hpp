@@ -27,6 +27,7 @@ struct fused_block {
     bool sense = true;
     std::uint32_t next = ir::exit_target, taken = ir::exit_target;
     std::uint32_t source = 0;     ///< of the branch
+    std::uint32_t trap_if_taken = 0, trap_if_next = 0;  ///< sources of traps
     int ptx_instructions = 0, ptx_if_taken = 0;
 
     /// The stage (0 to 3) that makes the operand before stage `before`, or -1 if it comes from a register.
@@ -75,6 +76,7 @@ private:
     struct way_on {
         std::uint32_t target = ir::exit_target;
         int ptx_instructions = 0;
+        std::uint32_t trap = 0;
     };
 
     void form(ir::block_id b, bool always) {
@@ -131,10 +133,12 @@ private:
     }
 
     /// Where a way really leads: blocks that do nothing are passed over.
-    [[nodiscard]] way_on way(ir::block_id b) const {
+    [[nodiscard]] way_on way(ir::block_id b, std::uint32_t trap = 0) const {
         way_on w;
+        w.trap = trap;
         while (ir::is_block(b) && first_[b] == ir::exit_target) {
             w.ptx_instructions += f_.blocks[b].ptx_instructions + f_.blocks[b].end.ptx_if_next;
+            w.trap = ir::detail::trap_behind(f_.blocks[b].end);
             b = f_.blocks[b].end.next;
         }
         w.target = ir::is_block(b) ? first_[b] : b;
@@ -145,12 +149,14 @@ private:
         if (first_[b] == ir::exit_target) return;
         const ir::terminator& end = f_.blocks[b].end;
         fused_block& out = out_[last_[b]];
-        const way_on next = way(end.next);
+        const way_on next = way(end.next, ir::detail::trap_behind(end));
         out.next = next.target;
+        out.trap_if_next = next.trap;
         out.ptx_instructions += next.ptx_instructions + end.ptx_if_next;
         if (!out.branch) return;
-        const way_on taken = way(end.taken);
+        const way_on taken = way(end.taken, end.trap_if_taken != 0 ? end.trap_if_taken : end.source);
         out.taken = taken.target;
+        out.trap_if_taken = taken.trap;
         out.ptx_if_taken = taken.ptx_instructions + end.ptx_if_taken - next.ptx_instructions - end.ptx_if_next;
     }
 
