@@ -3,6 +3,8 @@
 // minimum, maximum, absolute value.
 #pragma once
 
+#include <string_view>
+
 #include <qwengpu/ptx/lower_divide.hpp>
 
 namespace qwengpu::ptx::lower {
@@ -150,6 +152,19 @@ inline void abs(lowering& l) {
 inline void neg(lowering& l) {
     if (detail::is_64(l)) return l.result(negate(l, l.pair(1)));
     l.result(l.sub(ir::zero, l.raw_word(1)));
+}
+
+/// add, min, max on two half words side by side.
+inline void pair_of_halves(lowering& l) {
+    const std::string_view name = l.now().opcode;
+    const scalar_type half = is_signed(l.now().type()) ? scalar_type::s16 : scalar_type::u16;
+    const auto one = [&](unsigned k) {
+        const ir::operand a = l.part(l.raw_word(1), half, k), b = l.part(l.raw_word(2), half, k);
+        if (name == "add") return l.add(a, b);
+        const ir::operand r = l.emit(name == "min" ? lowering::op::min : lowering::op::max, a, b, {}, detail::m::is_signed);
+        return l.now().has("relu") ? l.emit(lowering::op::max, r, ir::zero, {}, detail::m::is_signed) : r;
+    };
+    l.result(l.permute(one(0), one(1), 0x5410));
 }
 
 /// sad: c + |a - b|.

@@ -47,11 +47,14 @@ struct refusal {
     std::string_view why;
 };
 
-inline constexpr std::array<refusal, 5> refusals{{
+inline constexpr std::array<refusal, 7> refusals{{
     {"mbarrier", "barriers in memory are not supported; use bar.sync"},
     {"tex tld4 txq suld sust sured suq istypep", "textures and surfaces are not supported; read a buffer instead"},
     {"wmma mma wgmma tcgen05 ldmatrix stmatrix movmatrix", "matrix instructions are not supported; multiply in a loop"},
     {"cp", "asynchronous copies are not supported; use loads and stores"},
+    {"vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4",
+     "video instructions are not supported; use prmt or bfe, and add, min, max"},
+    {"fns", "this instruction is not supported; shift bits out in a loop and count them with popc"},
     {"call", "calls through a pointer are not supported; call the function by its name"},
 }};
 
@@ -88,7 +91,8 @@ inline void lower_instruction(lowering& l) {
     if (found == table.end())
         return l.refuse("this instruction is not supported; write it with integer arithmetic, comparisons and 32-bit loads and stores");
     for (scalar_type t : i.types)
-        if (bits_of(t) > 64 || t == scalar_type::u16x2 || t == scalar_type::s16x2) return l.refuse("this type is not supported; use 32-bit integers");
+        if (bits_of(t) > 64) return l.refuse("this type is not supported; use 32-bit integers");
+    if (i.type() == scalar_type::u16x2 || i.type() == scalar_type::s16x2) return lower::pair_of_halves(l);
     found->second(l);
 }
 
