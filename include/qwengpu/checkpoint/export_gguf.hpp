@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Front layers as a GGUF file of architecture qwen35, with the transforms of llama.cpp's converter: norms plus 1, A_log as
-// -exp(A_log), the convolution squeezed; vectors are F32 whatever the file's type.
+// -exp(A_log), the convolution squeezed; vectors are F32 whatever the file's type, and so is what F16 cannot hold.
 #pragma once
 
 #include <qwengpu/checkpoint/config.hpp>
@@ -31,7 +31,12 @@ public:
     [[nodiscard]] static planned_tensor norm(std::string name, const nn::vector& w) { return vector(std::move(name), (w.array() + 1.0F).matrix()); }
 
 private:
-    [[nodiscard]] planned_tensor matrix(std::string name, const nn::sparse_matrix& w) const { return plan_sparse(std::move(name), type_, w); }
+    /// F16 reaches to 65504. Whole matrices that hold more are F32 then; llama.cpp takes each tensor's type as it comes.
+    [[nodiscard]] planned_tensor matrix(std::string name, const nn::sparse_matrix& w) const {
+        bool fits = true;
+        w.for_each([&fits](int, int, float value) { fits = fits && std::abs(value) <= 65504.0F; });
+        return plan_sparse(std::move(name), type_ == element_type::f16 && !fits ? element_type::f32 : type_, w);
+    }
 
     void mlp(const nn::swiglu_weights<nn::sparse_matrix>& w, const std::string& at, std::vector<planned_tensor>& out) const {
         out.push_back(matrix(at + "ffn_gate.weight", w.gate));
