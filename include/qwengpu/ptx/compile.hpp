@@ -59,19 +59,6 @@ inline void check_atomics(const parsed_module& m, const ir::function& f) {
     wrong.throw_if_any();
 }
 
-/// Addresses of parameters that go anywhere but into loads.
-inline void check_parameter_places(const parsed_module& m, const ir::function& f) {
-    diagnostics wrong(m.file);
-    for (const ir::block& b : f.blocks)
-        for (ir::value_id v : b.body)
-            ir::for_each_operand(f.at(v), [&](const ir::operand& o) {
-                const auto line = static_cast<std::uint32_t>(f.sources[f.at(v).source].ptx_line);
-                if (o.kind == ir::from::parameter_place)
-                    wrong.add("ptx.unsupported", {line, 0}, "the address of a parameter is used as a number, or with an index; copy the parameter to a local variable first");
-            });
-    wrong.throw_if_any();
-}
-
 /// The kernel as words, blocks in their shape, everything ready to be fused.
 inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::function f = lower_kernel(m, kernel);
@@ -88,7 +75,6 @@ inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::recompute_cheap_values(f);
     ir::drop_unused(f);
     check_atomics(m, f);
-    check_parameter_places(m, f);
     return f;
 }
 
@@ -100,14 +86,16 @@ struct fitted_kernel {
     allocation registers;
 };
 
-/// Forms blocks and allocates registers. Where they do not suffice, again, with less freedom to part from the input's order.
-inline fitted_kernel fit(ir::function f, int registers) {
+/// Forms blocks and allocates registers. Where they do not suffice, again, with less freedom to part from the input's order;
+/// `quick` begins with little of it.
+inline fitted_kernel fit(ir::function f, int registers, bool quick = false) {
     ir::give_loops_one_latch(f);
     ir::legalise(f);
     fitted_kernel k{std::move(f), ir::webs(), {}, {}};
     k.webs = ir::make_webs(k.code);
     allocation least;
     for (std::size_t window : {std::size_t{40}, std::size_t{16}, std::size_t{8}, std::size_t{4}, std::size_t{1}}) {
+        if (quick && window > 4) continue;
         fuse::effort how;
         how.window = window;
         how.registers = window == 40 ? registers : registers - 3;
@@ -126,8 +114,10 @@ template <machine::sizes M, spiller Spiller>
 fitted_kernel fit_with_spills(const parsed_module& m, ir::function f, const Spiller& spill) {
     constexpr int registers = M.registers - 1;
     fitted_kernel k = fit(std::move(f), registers);
-    while (!k.registers.fits) k = fit(spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words}), registers);
-    return k;
+    if (k.registers.fits) return k;
+    while (!k.registers.fits) k = fit(spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words}), registers, true);
+    fitted_kernel better = fit(k.code, registers);
+    return better.registers.fits ? std::move(better) : std::move(k);
 }
 
 }  // namespace detail

@@ -195,7 +195,7 @@ private:
 
     machine::source source(const ir::operand& o, int stage, machine::alu_instruction* in) {
         switch (o.kind) {
-            case ir::from::none: case ir::from::local: case ir::from::parameter_place: return machine::source::zero;
+            case ir::from::none: case ir::from::local: return machine::source::zero;
             case ir::from::special: out_.special = static_cast<machine::special_register>(o.bits); return machine::source::special;
             case ir::from::literal: return o.bits == 0 ? machine::source::zero : literal(o.bits, in);
             case ir::from::row: return constant(static_cast<int>(o.bits), in);

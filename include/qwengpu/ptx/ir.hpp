@@ -24,13 +24,13 @@ inline constexpr block_id exit_target = 0xffffffffU, trap_target = 0xfffffffeU;
 constexpr bool is_block(block_id b) { return b < trap_target; }
 
 /// What an operand is. Rows are geometry rows of the constants; a parameter word gets its row when the program is made;
-/// parameters behind the kernel's own are the addresses of module variables. `local` and `parameter_place` are addresses
-/// that are words only when it is known what is left of local memory: no instruction of the machine sees them.
-enum class from : std::uint8_t { none, value, literal, row, parameter, special, local, parameter_place };
+/// parameters behind the kernel's own are the addresses of module variables. `local` is an address that is a word only when
+/// it is known what is left of local memory: no instruction of the machine sees it.
+enum class from : std::uint8_t { none, value, literal, row, parameter, special, local };
 
 struct operand {
     from kind = from::none;
-    std::uint32_t bits = 0;  ///< value id; literal; row; parameter << 16 | word; special register; byte of all local variables; parameter << 16 | byte
+    std::uint32_t bits = 0;  ///< value id; literal; row; parameter << 16 | word; special register; byte of all local variables
 
     friend bool operator==(const operand&, const operand&) = default;
     [[nodiscard]] constexpr bool present() const { return kind != from::none; }
@@ -39,7 +39,7 @@ struct operand {
     [[nodiscard]] constexpr bool is(std::uint32_t literal) const { return kind == from::literal && bits == literal; }
     /// Whether it needs a stage's 16 bits: a literal that is not 0, or a row of the constants.
     [[nodiscard]] constexpr bool is_constant() const {
-        return (is_literal() && bits != 0) || kind == from::row || kind == from::parameter || kind == from::local || kind == from::parameter_place;
+        return (is_literal() && bits != 0) || kind == from::row || kind == from::parameter || kind == from::local;
     }
 };
 
@@ -50,7 +50,6 @@ constexpr operand parameter_word(std::uint32_t parameter, std::uint32_t word) {
     return {from::parameter, parameter << 16 | word};
 }
 constexpr operand local_place(std::uint32_t byte) { return {from::local, byte}; }
-constexpr operand parameter_place(std::uint32_t parameter, std::uint32_t byte) { return {from::parameter_place, parameter << 16 | byte}; }
 constexpr operand special(machine::special_register r) { return {from::special, static_cast<std::uint32_t>(r)}; }
 inline constexpr operand zero = literal(0);
 /// The selector of a prmt, of which 16 bits count, as the literal that fits a stage's 16 bits.

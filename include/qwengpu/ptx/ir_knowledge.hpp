@@ -118,7 +118,7 @@ inline std::uint32_t upper_bound(const function& f, const operand& o, int depth)
         case from::literal: return o.bits;
         case from::row: return detail::row_bound(o.bits);
         case from::special: return detail::largest_block - 1;
-        case from::parameter: case from::local: case from::parameter_place: return detail::largest_word;
+        case from::parameter: case from::local: return detail::largest_word;
         case from::value: break;
     }
     const instruction& i = f.at(o.bits);

@@ -161,55 +161,40 @@ inline void store_global(lowering& l) {
     }
 }
 
-/// Which parameter of the kernel a .param variable is; its number, or -1.
-inline int parameter_number(const function& f, std::uint32_t id) {
-    for (std::size_t k = 0; k < f.parameters.size(); ++k)
-        if (!f.parameters[k].in_register && f.parameters[k].id == id) return static_cast<int>(k);
-    return -1;
-}
-
 /// A word, or a part of one, of the kernel's parameters.
 inline ir::operand kernel_parameter(lowering& l, int number, std::uint32_t at, scalar_type t) {
     const ir::operand word = ir::parameter_word(static_cast<std::uint32_t>(number), at / 4);
     return l.extend(l.shift_right(word, ir::literal(8 * (at % 4))), t);
 }
 
-/// Reads a .param variable: of the kernel from the constants, of a call from where the arguments are.
-inline void load_parameter(lowering& l, const lowering::parameter_byte& from) {
-    const int number = from.frame == 0 ? parameter_number(l.code(), from.id) : -1;
+/// A load of a .param variable by its name: of the kernel from the constants, of a call from where the arguments are. Says whether it was one.
+inline bool load_parameter(lowering& l) {
+    const operand& address = l.now().operands[1];
+    if (address.items.empty() || !l.names_parameter(address.items[0])) return false;
+    const std::uint32_t id = address.items[0].sym.id;
+    const int number = l.parameter_number(id);
     const scalar_type t = l.now().type();
-    std::uint32_t at = from.offset;
+    auto at = static_cast<std::uint32_t>(address.value + address.items[0].value);
     for (const operand& d : parts_of(l.now().operands[0])) {
-        const auto part = [&](std::uint32_t n) {
-            return number >= 0 ? kernel_parameter(l, number, at + n, t) : l.read_place(from.frame, from.id, at + n, t);
-        };
+        const auto part = [&](std::uint32_t n) { return number >= 0 ? kernel_parameter(l, number, at + n, t) : l.read_place(l.frame_id(), id, at + n, t); };
         if (bits_of(t) == 64) l.write(d, wide{part(0), part(4)});
         else write_loaded(l, d, part(0));
         at += static_cast<std::uint32_t>(bytes_of(t));
     }
-}
-
-/// A load through an address that is of a .param variable for sure.
-inline bool load_parameter(lowering& l) {
-    const operand& address = l.now().operands[1];
-    if (address.items.empty()) return false;
-    const auto from = l.parameter_at(l.read(address.items[0]), static_cast<std::uint32_t>(address.value));
-    if (from.known) load_parameter(l, from);
-    return from.known;
+    return true;
 }
 
 /// A store into a .param variable of a call or result; says whether it was one.
 inline bool store_parameter(lowering& l) {
     const operand& address = l.now().operands[0];
-    if (address.items.empty()) return false;
-    const auto to = l.parameter_at(l.read(address.items[0]), static_cast<std::uint32_t>(address.value));
-    if (!to.known) return false;
+    if (address.items.empty() || !l.names_parameter(address.items[0])) return false;
+    const std::uint32_t id = address.items[0].sym.id;
     const scalar_type t = l.now().type();
-    std::uint32_t at = to.offset;
+    auto at = static_cast<std::uint32_t>(address.value + address.items[0].value);
     for (const operand& s : parts_of(l.now().operands[1])) {
         const wide x = l.read_wide(s);
-        l.write_place(to.frame, to.id, at, x.lo, t);
-        if (is_64(l)) l.write_place(to.frame, to.id, at + 4, x.hi, t);
+        l.write_place(l.frame_id(), id, at, x.lo, t);
+        if (is_64(l)) l.write_place(l.frame_id(), id, at + 4, x.hi, t);
         at += static_cast<std::uint32_t>(bytes_of(t));
     }
     return true;
@@ -219,7 +204,6 @@ inline bool store_parameter(lowering& l) {
 
 inline void ld(lowering& l) {
     if (detail::load_parameter(l)) return;
-    if (l.now().space == state_space::param) return l.refuse("parameters at an address that is not known when compiling are not supported; read them by name or copy the array first");
     detail::load_global(l);
 }
 

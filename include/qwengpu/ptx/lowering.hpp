@@ -145,26 +145,28 @@ public:
     ir::operand symbol_address(const operand& o) {
         const auto offset = static_cast<std::uint32_t>(o.value);
         if (o.sym.kind == symbol_kind::function) return refuse("addresses of functions are not supported; call the function by its name"), ir::zero;
-        if (module().variable_of(o.sym, code()).space == state_space::param) return ir::parameter_place(place_number(o.sym.id), offset);
         const ir::operand at = map_.address(o.sym, frame_);
+        if (module().variable_of(o.sym, code()).space == state_space::param && at.present()) copy_parameter(o.sym.id, at.bits);
         if (!at.present()) return refuse("the variable " + std::string(o.text) + " is in no memory of this machine; use global, shared or local memory"), ir::zero;
         if (at.is_literal()) return ir::literal(at.bits + offset);
         if (at.kind == ir::from::local) return ir::local_place(at.bits + offset);
         return add(at, ir::literal(offset));
     }
-    /// The .param variable and byte that an address is known to be of; its first member is 0 if it is none.
-    struct parameter_byte {
-        bool known = false;
-        std::uint32_t frame = 0, id = 0, offset = 0;
-    };
-    [[nodiscard]] parameter_byte parameter_at(ir::operand o, std::uint32_t offset) const {
-        while (o.is_value() && f_.at(o.bits).is_alu(op::add) && f_.at(o.bits).mod == 0 && f_.at(o.bits).b.is_literal()) {
-            offset += f_.at(o.bits).b.bits;
-            o = f_.at(o.bits).a;
-        }
-        if (o.kind != ir::from::parameter_place) return {};
-        const auto& [fr, id] = places_[o.bits >> 16];
-        return {true, fr, id, (o.bits & 0xffffU) + offset};
+    /// Whether the operand names a .param variable itself.
+    [[nodiscard]] bool names_parameter(const operand& o) const {
+        return o.kind == operand_kind::symbol_value && o.sym.kind == symbol_kind::function_variable && code().variables[o.sym.id].space == state_space::param;
+    }
+    /// Which of the kernel's parameters a .param variable is; its number, or -1.
+    [[nodiscard]] int parameter_number(std::uint32_t id) const {
+        for (std::size_t k = 0; frame_ == 0 && k < code().parameters.size(); ++k)
+            if (!code().parameters[k].in_register && code().parameters[k].id == id) return static_cast<int>(k);
+        return -1;
+    }
+    /// A word of a .param variable.
+    ir::operand parameter_word(std::uint32_t id, std::uint32_t word) {
+        const int number = parameter_number(id);
+        if (number >= 0) return ir::parameter_word(static_cast<std::uint32_t>(number), word);
+        return read_variable(parameter_variable(frame_, id, 4 * word));
     }
     [[nodiscard]] const memory_map& map() const { return map_; }
     [[nodiscard]] ir::terminator& end() { return f_.blocks[block_].end; }
@@ -243,13 +245,17 @@ private:
         return {ssa_.read(block_, v), is_wide(o) ? ssa_.read(block_, v + 1) : ir::zero};
     }
 
-    /// A number for a .param variable of the frame.
-    std::uint32_t place_number(std::uint32_t id) {
-        const std::pair<std::uint32_t, std::uint32_t> wanted{frame_, id};
-        const auto at = std::find(places_.begin(), places_.end(), wanted);
-        if (at != places_.end()) return static_cast<std::uint32_t>(at - places_.begin());
-        places_.push_back(wanted);
-        return static_cast<std::uint32_t>(places_.size() - 1);
+    /// A parameter whose address is taken: its words go to local memory, from which promotion takes back what it can.
+    void copy_parameter(std::uint32_t id, std::uint32_t first_byte) {
+        const auto words = static_cast<std::uint32_t>((code().variables[id].bytes() + 3) / 4);
+        for (std::uint32_t k = 0; k < words; ++k) {
+            ir::instruction i;
+            i.kind = ir::made_by::store;
+            i.a = ir::local_place(first_byte + 4 * k);
+            i.b = parameter_word(id, k);
+            i.where = ir::region::local;
+            emit(i);
+        }
     }
 
     ir::operand read_special(const operand& o) {
@@ -294,7 +300,6 @@ private:
     ir::block_id block_ = 0;
     bool unguarded_ = false;
     std::uint32_t fences_ = 0;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> places_;
     std::uint32_t frame_ = 0, source_ = 0, next_place_ = 0x80000000U;
     const instruction *now_ = nullptr, *refused_ = nullptr;
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::map<std::uint32_t, std::uint32_t>> parameter_places_;

@@ -66,12 +66,22 @@ private:
     void look(const flow_step& s) {
         const std::uint32_t frame = s.kind == step_kind::enter_call || s.kind == step_kind::leave_call ? flow_.frames[s.frame].caller : s.frame;
         for (const operand& o : s.code->operands) look(o, frame);
+        if (s.kind == step_kind::plain && (s.code->opcode == "mov" || s.code->opcode == "cvta"))
+            for (const operand& o : s.code->operands) look_for_parameter(o, frame);
         if (s.kind == step_kind::red_count) counters_.try_emplace(barrier_of(*s.code), 0);
     }
 
     void look(const operand& o, std::uint32_t frame) {
         for (const operand& inner : o.items) look(inner, frame);
         if (o.kind == operand_kind::symbol_value && (o.sym.kind == symbol_kind::module_variable || o.sym.kind == symbol_kind::function_variable)) add(o.sym, frame);
+    }
+
+    /// A parameter whose address is taken gets a copy in local memory.
+    void look_for_parameter(const operand& o, std::uint32_t frame) {
+        if (o.kind != operand_kind::symbol_value || o.sym.kind != symbol_kind::function_variable) return;
+        const function& code = *flow_.frames[frame].code;
+        const bool is_parameter = std::any_of(code.parameters.begin(), code.parameters.end(), [&](const parameter& p) { return !p.in_register && p.id == o.sym.id; });
+        if (is_parameter) add_local(code.variables[o.sym.id], frame);
     }
 
     void add(const symbol& s, std::uint32_t frame) {
