@@ -72,7 +72,11 @@ TEST_CASE("div.full, and div.approx without .ftz, are correctly rounded quotient
 
 TEST_CASE("a division takes what its page says") {
     test::float_sequence divide("div.rn.f32 %d, %a, %b; mov.u32 %e, 0;"), flushing("div.rn.ftz.f32 %d, %a, %b; mov.u32 %e, 0;");
+    test::float_sequence reciprocal("rcp.rn.f32 %d, %a; mov.u32 %e, 0;");
     CHECK(divide.stage3_only() == 9);
     CHECK(flushing.stage3_only() == 7);
+    CHECK(reciprocal.stage3_only() == 8);
     CHECK(divide.size() == 66);
+    CHECK(flushing.size() == 60);
+    CHECK(reciprocal.size() == 57);
 }

@@ -148,6 +148,20 @@ TEST_CASE("slct by an f32: -0 counts as not negative, NaN does not") {
               [&](auto a, auto b, auto c) { return float_of(test::host_flushed(c, ftz)) >= 0.0F ? a : b; });
 }
 
+TEST_CASE("constants are folded, and a comparison takes its negation and its conjunction in") {
+    test::float_sequence folded("mov.f32 %d, 0f40400000; mul.f32 %d, %d, 0f40000000; sqrt.rn.f32 %d, %d; div.rn.f32 %d, %d, 0f40000000; mov.u32 %e, 0;");
+    CHECK(folded.size() == 0);
+    CHECK(folded(0) == 0x3f9cc471U);  // sqrt(6) / 2
+    test::float_sequence negated("setp.lt.f32 %p, %a, %b; not.pred %q, %p; selp.u32 %d, 1, 0, %q; mov.u32 %e, 0;");
+    CHECK(negated.size() == 1);
+    CHECK(negated(0x3f800000U, 0x40000000U) == 0);
+    CHECK(negated(0x7fc00000U, 0x40000000U) == 1);
+    test::float_sequence joined("setp.lt.f32 %p, %a, %b; setp.lt.f32 %q, %b, %c; and.pred %p, %p, %q; selp.u32 %d, 1, 0, %p; mov.u32 %e, 0;");
+    CHECK(joined.size() == 2);
+    CHECK(joined(0x3f800000U, 0x40000000U, 0x40400000U) == 1);
+    CHECK(joined(0x3f800000U, 0x40000000U, 0x7fc00000U) == 0);
+}
+
 TEST_CASE("f32 instructions on the emulator, four threads with operands of their own") {
     const auto run = test::run_text(test::kernel_around(R"(.reg .f32 %f<9>;
     ld.global.f32 %f1, [%src]; ld.global.f32 %f2, [%src+4]; ld.global.f32 %f3, [%src+8];

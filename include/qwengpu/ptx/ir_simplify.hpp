@@ -42,6 +42,7 @@ public:
             case alu_op::lop: return logic();
             case alu_op::shl: case alu_op::shr: case alu_op::sar: return shift();
             case alu_op::cmp: return compare();
+            case alu_op::fcmp: return combination();
             case alu_op::sel: return select();
             case alu_op::min: case alu_op::max: return extreme();
             case alu_op::mul: return multiply();
@@ -53,6 +54,13 @@ private:
     [[nodiscard]] const instruction* made(const operand& o, alu_op op) const {
         return o.is_value() && f_.at(o.bits).is_alu(op) ? &f_.at(o.bits) : nullptr;
     }
+    /// What makes it, if that is a comparison of integers or floats.
+    [[nodiscard]] const instruction* comparison(const operand& o) const {
+        const instruction* of_integers = made(o, alu_op::cmp);
+        return of_integers != nullptr ? of_integers : made(o, alu_op::fcmp);
+    }
+    /// All relations that two operands can have: less, equal, greater; floats also none of these.
+    [[nodiscard]] static constexpr unsigned relations(alu_op op) { return op == alu_op::fcmp ? 15U : 7U; }
     [[nodiscard]] bool only_here(const operand& o) const { return single_use_ && o.is_value() && single_use_(o.bits); }
 
     [[nodiscard]] bool all_literals() const {
@@ -163,9 +171,9 @@ private:
             if (inner == nullptr || !only_here(outer.in[k])) continue;
             if (auto merged = substitute(outer, k, logic_of(*inner))) return set_logic(i_, *merged), again();
         }
-        const instruction* test = made(i_.a, alu_op::cmp);
+        const instruction* test = comparison(i_.a);
         if (i_.mod == table::xor_ab && i_.b.is(1) && test != nullptr && (test->mod & m::cmp_combine) == 0 && only_here(i_.a))
-            return become(alu_op::cmp, test->a, test->b, {}, test->mod ^ 7U), again();
+            return become(test->op, test->a, test->b, {}, test->mod ^ relations(test->op)), again();
         return combined_comparison();
     }
 
@@ -196,9 +204,9 @@ private:
         if (i_.mod == table::xor_ab) how = m::cmp_xor;
         if (how == 0 || !is_boolean(f_, i_.a) || !is_boolean(f_, i_.b)) return std::nullopt;
         for (const auto& [test, other] : {std::pair(i_.a, i_.b), std::pair(i_.b, i_.a)}) {
-            const instruction* c = made(test, alu_op::cmp);
+            const instruction* c = comparison(test);
             if (c == nullptr || (c->mod & m::cmp_combine) != 0 || !only_here(test)) continue;
-            return become(alu_op::cmp, c->a, c->b, other, c->mod | how), again();
+            return become(c->op, c->a, c->b, other, c->mod | how), again();
         }
         return std::nullopt;
     }
@@ -242,8 +250,8 @@ private:
         const bool with = ((i_.c.bits & 1U) != 0) != ((i_.mod & m::cmp_not_c) != 0);
         if (how == m::cmp_and && !with) return zero;
         if (how == m::cmp_or && with) return literal(1);
-        const unsigned flip = how == m::cmp_xor && with ? 7U : 0U;
-        become(alu_op::cmp, i_.a, i_.b, {}, (i_.mod & (7U | m::is_signed)) ^ flip);
+        const unsigned flip = how == m::cmp_xor && with ? relations(i_.op) : 0U;
+        become(i_.op, i_.a, i_.b, {}, (i_.mod & ~unsigned{m::cmp_combine | m::cmp_not_c}) ^ flip);
         return std::nullopt;
     }
 
