@@ -99,10 +99,10 @@ inline bool real_is(std::string_view what, u64 x) {
     return is_subnormal(x);
 }
 
-/// The nearest integer of type t, NaN as 0.
+/// The nearest integer of type t; NaN is 0, and the highest bit alone in 64 bits (PTX ISA, cvt).
 inline u64 integer_of_real(const ptx::instruction& i, u64 x, scalar_type t) {
     const u32 given = flushed(x, i.has("ftz"));
-    if (is_nan(given)) return 0;
+    if (is_nan(given)) return ptx::bits_of(t) == 64 ? u64{1} << 63 : 0;
     const rounding_scope mode(i);
     const float whole = std::nearbyint(real_of(given));
     if (whole >= 0x1p64F) return clamped(most_of(scalar_type::u64), t);
