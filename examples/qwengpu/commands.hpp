@@ -54,6 +54,7 @@ struct graft_options {
     std::string base, out;
     int period = 0;
     bool drop_others = false;  ///< leave out tensors that are not the text model's
+    int measure = 64;          ///< words that are run through the layers as written
 };
 
 struct synthesize_options {

@@ -30,14 +30,15 @@ int graft(const graft_options& options) {
     const auto shape = checkpoint::read_config(options.base).shape;
     const auto front = front_of(narrow_layers<>(shape, shape.hidden / 2));
     progress line;
-    checkpoint::graft_options how{.period = options.period, .drop_others = options.drop_others, .progress = shown_on(line), .say = [&line](const std::string& what) { line.show(what); }};
+    checkpoint::graft_options how{.period = options.period, .drop_others = options.drop_others, .measure = options.measure, .progress = shown_on(line), .say = [&line](const std::string& what) { line.show(what); }};
     const auto r = checkpoint::graft_model(options.base, options.out, front, how);
     line.clear();
     fmt::print("{}: {} layers before {}, {} tokens after {}\n", options.out, r.front_layers, r.base_layers, front.tokens, r.base_vocabulary);
-    fmt::print("machine mode: the next token's logit is {:.4g} or more, the base's tokens have {:.4g} at most, the margin is {:.4g}\n", r.mode.least_logit, r.mode.base_logit, r.mode.margin());
+    fmt::print("machine mode: the next token's logit is {:.4g} or more, the base's tokens have {:.4g} at most, the margin is {:.4g}, in bf16 {:.2f} steps\n", r.mode.least_logit, r.mode.base_logit, r.mode.margin(), r.mode.bf16_steps);
     fmt::print("ordinary text:\n");
     print("fp32", r.fp32);
     print("bf16", r.bf16);
+    fmt::print("  measured: of {} tokens run through the layers as written, {} pass through to the bit; the others change by {:.2g} of their length at most\n", r.measured.tokens, r.measured.exact, r.measured.largest_deviation);
     if (!r.carried.empty()) fmt::print("{} tensors that are not the text model's were carried along\n", r.carried.size());
     if (!r.dropped.empty()) fmt::print("{} tensors that are not the text model's were left out\n", r.dropped.size());
     fmt::print("hashes of the base's tensors and all figures: {}/graft_report.json\n", options.out);

@@ -102,7 +102,8 @@ CLI::App* add_graft(CLI::App& app, cli::graft_options& o) {
     sub->add_option("--base", o.base, "Folder of the base's checkpoint")->required()->check(CLI::ExistingDirectory);
     sub->add_option("--out", o.out, "The folder to write into")->required();
     sub->add_option("--period", o.period, "As in export, for the layers in front")->check(CLI::Range(2, 64));
-    sub->add_flag("--drop-others", o.drop_others, "Leave out what is not the text model (mtp.*, model.visual.*)");
+    sub->add_flag("--drop-others", o.drop_others, "Leave out what is not the text model (mtp.*, model.visual.*); the graft is a text-only model then");
+    sub->add_option("--measure", o.measure, "Run so many words through the layers as written, and report what became of them")->capture_default_str()->check(CLI::Range(0, 1'000'000));
     return sub;
 }
 

@@ -78,6 +78,16 @@ TEST_CASE("layouts have whole periods, and full attention where it is wanted") {
     CHECK(front_layout(45, 4).size() == 60);
 }
 
+TEST_CASE("an interval is told where it tells all") {
+    CHECK(interval_of({false, false, false, true, false, false, false, true}) == 4);
+    CHECK(interval_of({false, true, false}) == 2);
+    CHECK(interval_of({true, true}) == 1);
+    CHECK(interval_of({false, false}) == 0);
+    CHECK(interval_of({false, true, true}) == 0);
+    CHECK(interval_of({false, false, true, false, false}) == 3);
+    CHECK(interval_of({false, true, false, false}) == 0);
+}
+
 TEST_CASE("a tokenizer has a word for every token") {
     const test::scratch_folder folder;
     export_model(folder.path(), test::toy_front(), {});

@@ -144,10 +144,19 @@ inline ordered_json layer_types(const std::vector<bool>& full_attention) {
     return types;
 }
 
+/// The interval at which full attention stands, if one tells all: every interval-th layer and no other. 0: none does.
+inline int interval_of(const std::vector<bool>& full_attention) {
+    int interval = 1;
+    while (interval <= static_cast<int>(full_attention.size()) && !full_attention[static_cast<std::size_t>(interval) - 1]) ++interval;
+    for (std::size_t i = 0; i < full_attention.size(); ++i)
+        if (full_attention[i] != ((i + 1) % static_cast<std::size_t>(interval) == 0)) return 0;
+    return interval <= static_cast<int>(full_attention.size()) ? interval : 0;
+}
+
 /// config.json of a text-only model; `dtype` is float32, bfloat16 or float16.
 inline ordered_json text_config(const model_config& c, const std::string& dtype, int eos_token, int positions = 262144) {
     const auto& s = c.shape;
-    return {{"architectures", {"Qwen3_5ForCausalLM"}}, {"model_type", "qwen3_5_text"}, {"dtype", dtype}, {"vocab_size", c.vocabulary}, {"hidden_size", s.hidden},
+    ordered_json config{{"architectures", {"Qwen3_5ForCausalLM"}}, {"model_type", "qwen3_5_text"}, {"dtype", dtype}, {"vocab_size", c.vocabulary}, {"hidden_size", s.hidden},
             {"intermediate_size", s.mlp}, {"num_hidden_layers", c.layers()}, {"layer_types", layer_types(c.full_attention)},
             {"linear_num_key_heads", s.heads}, {"linear_num_value_heads", s.value_heads}, {"linear_key_head_dim", s.key_dim}, {"linear_value_head_dim", s.value_dim},
             {"linear_conv_kernel_dim", s.conv}, {"num_attention_heads", s.query_heads}, {"num_key_value_heads", s.kv_heads}, {"head_dim", s.head_dim},
@@ -155,6 +164,8 @@ inline ordered_json text_config(const model_config& c, const std::string& dtype,
             {"rope_parameters", {{"rope_type", "default"}, {"rope_theta", s.rope_theta}, {"partial_rotary_factor", static_cast<double>(s.rotary_dims) / s.head_dim}, {"mrope_section", {11, 11, 10}}, {"mrope_interleaved", true}}},
             {"mamba_ssm_dtype", "float32"}, {"max_position_embeddings", positions}, {"tie_word_embeddings", c.tied}, {"use_cache", true}, {"initializer_range", 0.02},
             {"bos_token_id", nullptr}, {"eos_token_id", eos_token}, {"pad_token_id", eos_token}};
+    if (const int interval = interval_of(c.full_attention); interval > 0) config["full_attention_interval"] = interval;
+    return config;
 }
 
 }  // namespace qwengpu::checkpoint

@@ -26,6 +26,7 @@ inline nn::vector largest_entries(const tensor_view& embedding, int count) {
     nn::vector most = nn::vector::Zero(hidden), x(hidden);
     for (int t = 0; t < count; ++t) {
         read_row(embedding, static_cast<std::size_t>(t), {x.data(), static_cast<std::size_t>(hidden)});
+        if (!x.allFinite()) throw error("checkpoint.graft", "tensor \"" + embedding.name + "\" holds what is no finite number; is the file damaged?", place{embedding.file.path(), 0, 0});
         most = most.cwiseMax(x.cwiseAbs());
     }
     return most;

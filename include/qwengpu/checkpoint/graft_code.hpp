@@ -30,6 +30,9 @@ struct machine_mode {
     double base_logit = 0;      ///< of any token of the base, at most
     double lead = 0;            ///< of the right token over every other of the machine, at least, before noise
     double noise = 0;           ///< what the base's layers can do to any of these, at most
+    /// The right token's lead over every other of the machine in steps of bf16 at the size of its logit, at least. Above 1 the two are
+    /// still different numbers, in the same order, when they are rounded to bf16.
+    double bf16_steps = 0;
     [[nodiscard]] double margin() const { return std::min(least_logit - base_logit, lead) - 2 * noise; }
 };
 
@@ -38,7 +41,7 @@ namespace detail {
 /// The shortest and the longest code of a next token, and the smallest sum of code weights.
 struct code_extents {
     double shortest = std::numeric_limits<double>::infinity(), longest = 0, least_sum = std::numeric_limits<double>::infinity();
-    double most_entries = 0;
+    double most_entries = 0, most_sum = 0;
 };
 
 inline code_extents extents_of(const front_model& m, const std::vector<int>& code, const std::vector<double>& gain) {
@@ -57,6 +60,7 @@ inline code_extents extents_of(const front_model& m, const std::vector<int>& cod
         e.shortest = std::min(e.shortest, std::sqrt(squares));
         e.longest = std::max(e.longest, std::sqrt(squares));
         e.least_sum = std::min(e.least_sum, sum);
+        e.most_sum = std::max(e.most_sum, sum);
         e.most_entries = std::max(e.most_entries, entries);
     }
     return e;
@@ -103,6 +107,7 @@ inline machine_mode tune_machine_mode(const front_model& m, const channel_map& m
     mode.head_scale = std::exp2(std::ceil(std::log2(2 * answer / extent.least_sum * extent.longest / extent.shortest)));
     mode.base_logit = answer * root / extent.shortest;
     mode.least_logit = mode.head_scale * extent.least_sum * root / extent.longest;
+    mode.bf16_steps = lightest / extent.most_sum / 0x1p-7;
     mode.lead = mode.head_scale * lightest * root / extent.longest;
     const double row = std::max(longest_row, mode.head_scale * std::sqrt(extent.most_entries));
     const double gain_most = static_cast<double>(gains.cwiseAbs().maxCoeff());
@@ -110,7 +115,7 @@ inline machine_mode tune_machine_mode(const front_model& m, const channel_map& m
     const auto noise = [&](double loud) { return row * gain_most * root * 2 * bound / (loud * extent.shortest); };
     mode.amplification = std::exp2(std::ceil(std::log2(std::max(1.0, 4096 * noise(1.0) / mode.lead))));
     mode.noise = noise(mode.amplification);
-    if (mode.amplification * extent.longest > 0x1p60) throw error("checkpoint.graft", "the base's weights are so large that no float can speak louder; is this a trained model?");
+    if (mode.amplification * extent.longest > 0x1p60) throw error("checkpoint.graft", "the base's weights are so large that no float can speak louder; is this a trained model?", place{head.file.path(), 0, 0});
     return mode;
 }
 

@@ -23,11 +23,15 @@ struct shutter {
     double reach = 0;      ///< the length that the front's channels of a normed vector can have at most
 };
 
+/// The smallest product with the direction that shuts the layers for certain. A sum of `hidden` floats, in whatever order, errs by
+/// at most hidden 2^-24 times the sum of its terms' sizes, which for a direction of length 1 is sqrt(hidden) at most; this is twice that.
+inline double certain_side(int hidden) { return 2.0 * hidden * 0x1p-24 * std::sqrt(static_cast<double>(hidden)); }
+
 namespace detail {
 
-/// 2^k, the smallest that makes `least` of the direction outweigh all that a row of this length can sum up to, by more
-/// than the 104 from which silu and sigmoid are exactly zero.
-inline double outweighing(const shutter& s, double row_length) { return std::exp2(std::ceil(std::log2((row_length * s.reach + 256.0) / s.least))); }
+/// 2^k, the smallest that makes half of `least` of the direction outweigh all that a row of this length can sum up to, by more
+/// than the 104 from which silu and sigmoid are exactly zero. The other half is for the rounding of the sum (certain_side).
+inline double outweighing(const shutter& s, double row_length) { return std::exp2(std::ceil(std::log2(2 * (1.01 * row_length * s.reach + 128.0) / s.least))); }
 
 inline std::vector<std::vector<std::pair<int, float>>> rows_of(const nn::sparse_matrix& m) {
     std::vector<std::vector<std::pair<int, float>>> rows(static_cast<std::size_t>(m.rows()));

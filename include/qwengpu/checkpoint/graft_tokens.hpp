@@ -6,8 +6,11 @@
 #include <qwengpu/checkpoint/graft_separator.hpp>
 #include <qwengpu/checkpoint/graft_shut.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <string>
 #include <vector>
 
 namespace qwengpu::checkpoint {
@@ -21,6 +24,7 @@ struct token_report {
     double largest_deviation = 0;  ///< of the pushed: length of the change over that of the row
     double mean_deviation = 0;
     int most_deviating = -1;
+    double least_side = std::numeric_limits<double>::infinity();  ///< smallest product with the direction
 };
 
 namespace detail {
@@ -54,8 +58,10 @@ token_report report_tokens(const tensor_view& embedding, int count, const shutte
     nn::vector x(static_cast<Eigen::Index>(embedding.shape.at(1)));
     for (int t = 0; t < count; ++t) {
         read_row(embedding, static_cast<std::size_t>(t), {x.data(), static_cast<std::size_t>(x.size())});
+        if (!x.allFinite()) throw error("checkpoint.graft", "row " + std::to_string(t) + " of the embedding holds what is no finite number; is the file damaged?", place{embedding.file.path(), 0, 0});
         x = nn::rounded<R>(x).eval();
         const double side = detail::seen_side<R>(x, s, eps);
+        r.least_side = std::min(r.least_side, side);
         if (x.isZero(0.0F)) {
             ++r.empty;
         } else if (side >= s.least) {

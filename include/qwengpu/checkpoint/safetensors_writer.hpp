@@ -8,6 +8,7 @@
 #include <qwengpu/checkpoint/strict_json.hpp>
 
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -83,6 +84,8 @@ inline void write_sharded(const std::string& folder, const std::vector<planned_t
         done += bytes;
         if (progress) progress(done, total);
     };
+    // What an earlier checkpoint left would be taken for a part of this one.
+    for (const auto* stale : {"/model.safetensors.index.json", "/model.safetensors"}) std::filesystem::remove(folder + stale);
     if (shards.size() == 1) return detail::write_one(folder + "/model.safetensors", shards[0], wrote);
     ordered_json index{{"metadata", {{"total_size", total}}}, {"weight_map", ordered_json::object()}};
     for (std::size_t i = 0; i < shards.size(); ++i) {

@@ -17,6 +17,7 @@ struct synthetic_options {
     nn::shape shape{};
     int layers = 24, vocabulary = 248'320;
     float anisotropy = 0.3F;       ///< length of the embeddings' common mean, over that of what differs between them
+    bool tied = true;              ///< the head is the embedding
     bool vision_language = false;  ///< names and config of the published class, with one tensor each of mtp and vision
     element_type type = element_type::bf16;
     std::uint64_t seed = 1;
@@ -59,6 +60,7 @@ public:
             add(at + "mlp.down_proj.weight", {s.hidden, s.mlp}, 0.02F);
         }
         add(prefix_ + "norm.weight", {s.hidden}, 0.2F);
+        if (!o_.tied) add("lm_head.weight", {o_.vocabulary, s.hidden}, 0.02F);
         if (o_.vision_language) {
             add("mtp.norm.weight", {s.hidden}, 0.1F);
             add("model.visual.merger.norm.weight", {s.hidden}, 0.1F);
@@ -115,7 +117,7 @@ private:
 };
 
 inline ordered_json published_config(const ordered_json& text) {
-    return {{"architectures", {"Qwen3_5ForConditionalGeneration"}}, {"model_type", "qwen3_5"}, {"text_config", text}, {"tie_word_embeddings", true}};
+    return {{"architectures", {"Qwen3_5ForConditionalGeneration"}}, {"model_type", "qwen3_5"}, {"text_config", text}, {"tie_word_embeddings", text["tie_word_embeddings"]}};
 }
 
 }  // namespace detail
@@ -126,6 +128,7 @@ inline void write_synthetic_base(const std::string& folder, const synthetic_opti
     model_config c;
     c.shape = o.shape;
     c.vocabulary = o.vocabulary;
+    c.tied = o.tied;
     c.vision_language = o.vision_language;
     for (int i = 0; i < o.layers; ++i) c.full_attention.push_back((i + 1) % 4 == 0);
     const auto text = text_config(c, detail::dtype_name(o.type), o.vocabulary - 1);
