@@ -79,10 +79,10 @@ TEST_CASE("random kernels with branches and loops compute what the host computes
 
 TEST_CASE("random kernels with few registers keep values in local memory and compute what the host computes") {
     int fitted = 0, spilled = 0;
-    for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         fitted += check<few_registers>(seed + 2000, 1 + static_cast<int>(seed % 24), false, &spilled) ? 1 : 0;
         fitted += check<few_registers>(seed + 3000, 2 + static_cast<int>(seed % 12), true, &spilled) ? 1 : 0;
     }
-    CHECK(fitted > 120);
-    CHECK(spilled > 60);
+    CHECK(fitted > 40);
+    CHECK(spilled > 15);
 }
