@@ -97,8 +97,8 @@ inline case_values spread_over_sources(const alu_case& k, choices& choose) {
 }
 
 /// Cases 0 .. count-1 of `make` through the ALU; what is expected comes from the host's arithmetic.
-template <class R, class Make>
-sweep_result sweep_alu(alu_bench& alu, circuit_runner<R>& runner, std::size_t count, choices& choose, Make&& make) {
+template <class Runner, class Make>
+sweep_result sweep_alu(alu_bench& alu, Runner& runner, std::size_t count, choices& choose, Make&& make) {
     std::vector<std::uint32_t> expected;
     std::size_t next = 0;
     return sweep(

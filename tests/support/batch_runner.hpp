@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A circuit without heads on many columns at once, side by side in memory, so that the compiler makes vector code of it: for
-// sweeps of ten million cases. fp32, the same norms, products and activations as the engines; the order of sums is by channel.
+// A circuit without heads on many columns at once, side by side in memory, for sweeps of ten million cases. fp32, the norms and
+// activations of the engines; sums go by channel, and a row is scaled by its norm after it is summed. What is the same in all
+// columns is worked out once, and units that the bounds of their inputs shut are passed over.
 #pragma once
 
 #include <qwengpu/circuit/assemble.hpp>
@@ -21,140 +22,110 @@
 
 namespace qwengpu::test {
 
-inline constexpr std::size_t batch_columns = 64;
+inline constexpr std::size_t batch_columns = 256;
 
-/// A number for every column.
+/// A number for every column, and the least and the greatest of them.
 struct alignas(64) batch_row {
     std::array<float, batch_columns> of{};
+    float least = 0.0F, most = 0.0F;
 
     void add(const batch_row& x, float weight) {
         for (std::size_t c = 0; c < batch_columns; ++c) of[c] += weight * x.of[c];
     }
-    /// Whether a column is above x. Counted, not searched: that is vector code.
-    [[nodiscard]] bool any_above(float x) const {
-        int above = 0;
-        for (std::size_t c = 0; c < batch_columns; ++c) above += of[c] > x ? 1 : 0;
-        return above != 0;
+    void bound() {
+        std::array<float, 16> low{}, high{};
+        std::copy_n(of.begin(), 16, low.begin());
+        high = low;
+        for (std::size_t c = 16; c < batch_columns; c += 16)
+            for (std::size_t k = 0; k < 16; ++k) {
+                low[k] = of[c + k] < low[k] ? of[c + k] : low[k];
+                high[k] = of[c + k] > high[k] ? of[c + k] : high[k];
+            }
+        least = *std::min_element(low.begin(), low.end());
+        most = *std::max_element(high.begin(), high.end());
     }
-    [[nodiscard]] bool is_zero() const {
-        int others = 0;
-        for (std::size_t c = 0; c < batch_columns; ++c) others += of[c] != 0.0F ? 1 : 0;
-        return others == 0;
-    }
+    [[nodiscard]] bool is_same_everywhere() const { return least == most; }
     /// silu of every column; where none is between the ends at which it is exactly 0 or x, without an exponential.
     void activate() {
         int between = 0;
         for (std::size_t c = 0; c < batch_columns; ++c) between += of[c] > nn::dead_below && of[c] < nn::linear_above ? 1 : 0;
-        for (std::size_t c = 0; c < batch_columns; ++c) of[c] = between != 0 ? nn::silu(of[c]) : of[c] > 0.0F ? of[c] : 0.0F;
+        if (between != 0)
+            for (float& x : of) x = nn::silu(x);
+        else
+            for (float& x : of) x = x > 0.0F ? x : 0.0F;
     }
 };
 
-/// A sparse matrix by rows or by columns: what index i meets, and with which weight.
-using links = std::vector<std::vector<std::pair<int, float>>>;
+/// The residual of all columns, and the sums of its squares.
+struct batch_residual {
+    std::vector<batch_row> rows;
+    std::array<double, batch_columns> squares{};
 
-/// The SwiGLU of a layer, ordered as the batch needs it.
+    void change_squares(const batch_row& row, double sign) {
+        for (std::size_t c = 0; c < batch_columns; ++c) squares[c] += sign * double{row.of[c]} * double{row.of[c]};
+    }
+};
+
+/// The SwiGLU of a layer, unit by unit.
 class batch_layer {
 public:
-    batch_layer(const circuit::assembler::layer_weights& w, const nn::shape& shape, const std::vector<int>& constant_channels)
-        : norm_(w.post_norm), eps_(shape.eps()), gate_(links_by(w.mlp.gate, true)), up_(links_by(w.mlp.up, false)), down_(links_by(w.mlp.down, true)),
-          constants_(static_cast<std::size_t>(shape.mlp)), is_constant_(static_cast<std::size_t>(shape.hidden)), is_touched_(is_constant_.size()) {
+    batch_layer(const circuit::assembler::layer_weights& w, const nn::shape& shape) : eps_(shape.eps()) {
         if (w.mixer.in_proj_qkv.nonzeros() != 0) throw std::logic_error("a batch has no state: the circuit may have no heads");
-        for (const int c : constant_channels) {
-            is_constant_[static_cast<std::size_t>(c)] = true;
-            for (const auto& [unit, weight] : gate_[static_cast<std::size_t>(c)]) constants_[static_cast<std::size_t>(unit)].emplace_back(c, weight);
-        }
-        // Units whose constants alone do not shut them: they are worked out whatever the inputs are.
-        for (std::size_t unit = 0; unit < constants_.size(); ++unit) {
-            float sum = 0;
-            for (const auto& [c, weight] : constants_[unit]) sum += weight;
-            if (sum > nn::dead_below - 1 && !(constants_[unit].empty() && up_[unit].empty())) always_.push_back(static_cast<int>(unit));
-        }
+        units_.resize(static_cast<std::size_t>(shape.mlp));
+        const auto norm_of = [&](int channel) { return 1.0F + w.post_norm[channel]; };
+        w.mlp.gate.for_each([&](int row, int col, float value) { units_[static_cast<std::size_t>(row)].gate.emplace_back(col, value * norm_of(col)); });
+        w.mlp.up.for_each([&](int row, int col, float value) { units_[static_cast<std::size_t>(row)].up.emplace_back(col, value * norm_of(col)); });
+        w.mlp.down.for_each([&](int row, int col, float value) { units_[static_cast<std::size_t>(col)].down.emplace_back(row, value); });
+        std::erase_if(units_, [](const unit& u) { return u.down.empty(); });
     }
 
-    /// `used`: the channels that may be other than zero, ascending; it grows.
-    void run(std::vector<batch_row>& residual, std::vector<int>& used) {
-        const auto normed = normalise(residual, used);
-        const auto units = gates(normed);
-        sums_.resize(residual.size());
+    void run(batch_residual& r) {
+        std::array<float, batch_columns> scale{};
+        for (std::size_t c = 0; c < batch_columns; ++c) scale[c] = nn::inverse_rms(r.squares[c], static_cast<Eigen::Index>(r.rows.size()), eps_);
+        const float most_scale = *std::max_element(scale.begin(), scale.end());
+        sums_.resize(r.rows.size());
+        is_touched_.resize(r.rows.size());
         std::vector<int> touched;
-        for (const int unit : units) {
-            batch_row& value = gate_sums_[static_cast<std::size_t>(unit)];
-            if (value.any_above(nn::dead_below)) activate(unit, value, normed, touched);
+        for (const unit& u : units_) {
+            // Above this no column's gate can be. A shut unit gives exactly 0.
+            float above = 0;
+            for (const auto& [channel, weight] : u.gate) {
+                const batch_row& x = r.rows[static_cast<std::size_t>(channel)];
+                above += weight > 0 ? weight * x.most : weight * x.least;
+            }
+            if (above * most_scale < nn::dead_below - 1) continue;
+            const batch_row gate = summed(u.gate, r, scale);
+            add_unit(u, gate, r, scale, touched);
         }
-        for (const int channel : touched) {
-            residual[static_cast<std::size_t>(channel)].add(sums_[static_cast<std::size_t>(channel)], 1.0F);
-            is_touched_[static_cast<std::size_t>(channel)] = false;
-            if (std::find(used.begin(), used.end(), channel) == used.end()) used.push_back(channel);
-        }
-        std::sort(used.begin(), used.end());
+        for (const int channel : touched) take_up(channel, r);
     }
 
 private:
-    struct normed_rows {
-        std::vector<std::pair<int, batch_row>> rows;  ///< that are not all zero
-        std::vector<int> place;                       ///< of a channel among them, -1: zero
+    using weights = std::vector<std::pair<int, float>>;
+    struct unit {
+        weights gate, up, down;  ///< by channel; those of gate and up hold the norm's weight too
     };
 
-    static links links_by(const nn::sparse_matrix& m, bool by_column) {
-        links l(static_cast<std::size_t>(by_column ? m.cols() : m.rows()));
-        m.for_each([&](int row, int col, float value) { l[static_cast<std::size_t>(by_column ? col : row)].emplace_back(by_column ? row : col, value); });
-        return l;
-    }
-
-    [[nodiscard]] normed_rows normalise(const std::vector<batch_row>& residual, const std::vector<int>& used) const {
-        std::array<double, batch_columns> squares{};
-        normed_rows n{{}, std::vector<int>(residual.size(), -1)};
-        n.rows.reserve(used.size());
-        for (const int used_channel : used) {
-            const auto channel = static_cast<std::size_t>(used_channel);
-            if (residual[channel].is_zero()) continue;
-            for (std::size_t c = 0; c < batch_columns; ++c) squares[c] += double{residual[channel].of[c]} * double{residual[channel].of[c]};
-            if (norm_[static_cast<Eigen::Index>(channel)] == -1.0F) continue;
-            n.place[channel] = static_cast<int>(n.rows.size());
-            n.rows.emplace_back(used_channel, residual[channel]);
+    static batch_row summed(const weights& sum, const batch_residual& r, const std::array<float, batch_columns>& scale) {
+        float same = 0;
+        batch_row total;
+        for (const auto& [channel, weight] : sum) {
+            const batch_row& x = r.rows[static_cast<std::size_t>(channel)];
+            if (x.is_same_everywhere()) same += weight * x.most;
+            else total.add(x, weight);
         }
-        std::array<float, batch_columns> scale{};
-        for (std::size_t c = 0; c < batch_columns; ++c) scale[c] = nn::inverse_rms(squares[c], static_cast<Eigen::Index>(residual.size()), eps_);
-        for (auto& [channel, row] : n.rows)
-            for (std::size_t c = 0; c < batch_columns; ++c) row.of[c] = row.of[c] * scale[c] * (1.0F + norm_[channel]);
-        return n;
+        for (std::size_t c = 0; c < batch_columns; ++c) total.of[c] = (total.of[c] + same) * scale[c];
+        return total;
     }
 
-    /// The gate sums of all units that an input reaches or nothing shuts; the constants come last.
-    std::vector<int> gates(const normed_rows& n) {
-        gate_sums_.resize(constants_.size());
-        std::vector<bool> seen(constants_.size());
-        std::vector<int> units;
-        const auto open = [&](int unit) {
-            if (seen[static_cast<std::size_t>(unit)]) return;
-            seen[static_cast<std::size_t>(unit)] = true;
-            gate_sums_[static_cast<std::size_t>(unit)] = {};
-            units.push_back(unit);
-        };
-        for (const auto& [channel, row] : n.rows) {
-            if (is_constant_[static_cast<std::size_t>(channel)]) continue;
-            for (const auto& [unit, weight] : gate_[static_cast<std::size_t>(channel)]) {
-                open(unit);
-                gate_sums_[static_cast<std::size_t>(unit)].add(row, weight);
-            }
-        }
-        for (const int unit : always_) open(unit);
-        for (const int unit : units)
-            for (const auto& [channel, weight] : constants_[static_cast<std::size_t>(unit)])
-                gate_sums_[static_cast<std::size_t>(unit)].add(n.rows[static_cast<std::size_t>(n.place[static_cast<std::size_t>(channel)])].second, weight);
-        return units;
-    }
-
-    void activate(int unit, batch_row& value, const normed_rows& n, std::vector<int>& touched) {
+    void add_unit(const unit& u, batch_row value, const batch_residual& r, const std::array<float, batch_columns>& scale, std::vector<int>& touched) {
         value.activate();
-        batch_row up;
-        for (const auto& [channel, weight] : up_[static_cast<std::size_t>(unit)])
-            if (const int at = n.place[static_cast<std::size_t>(channel)]; at >= 0) up.add(n.rows[static_cast<std::size_t>(at)].second, weight);
+        const batch_row up = summed(u.up, r, scale);
         for (std::size_t c = 0; c < batch_columns; ++c) value.of[c] *= up.of[c];
-        for (const auto& [channel, weight] : down_[static_cast<std::size_t>(unit)]) {
+        for (const auto& [channel, weight] : u.down) {
             const auto to = static_cast<std::size_t>(channel);
-            if (!is_touched_[to]) {
-                is_touched_[to] = true;
+            if (is_touched_[to] == 0) {
+                is_touched_[to] = 1;
                 sums_[to] = {};
                 touched.push_back(channel);
             }
@@ -162,46 +133,52 @@ private:
         }
     }
 
-    Eigen::VectorXf norm_;
+    void take_up(int channel, batch_residual& r) {
+        const auto at = static_cast<std::size_t>(channel);
+        r.change_squares(r.rows[at], -1.0);
+        r.rows[at].add(sums_[at], 1.0F);
+        r.rows[at].bound();
+        r.change_squares(r.rows[at], 1.0);
+        is_touched_[at] = 0;
+    }
+
     float eps_;
-    links gate_, up_, down_;  ///< units by channel; channels by unit; channels by unit
-    links constants_;         ///< constant channels by unit
-    std::vector<bool> is_constant_;
-    std::vector<int> always_;
-    std::vector<bool> is_touched_;
-    std::vector<batch_row> gate_sums_, sums_;
+    std::vector<unit> units_;
+    std::vector<batch_row> sums_;
+    std::vector<char> is_touched_;
 };
 
-/// Like circuit_runner, `batch_columns` columns at a time.
+/// Like circuit_runner, `batch_columns` columns at a time. Inputs of every column are set after `clear`.
 class batch_runner {
 public:
     explicit batch_runner(circuit_bench& bench) : bench_(bench) {
-        const circuit::constant_channels constants(bench.shape());
-        for (const auto& w : bench.compile()) layers_.emplace_back(w, bench.shape(), std::vector<int>{constants.one, constants.second_one});
+        for (const auto& w : bench.compile()) layers_.emplace_back(w, bench.shape());
         Eigen::VectorXf empty = Eigen::VectorXf::Zero(bench.shape().hidden);
-        constants.write(empty);
-        empty_.resize(static_cast<std::size_t>(empty.size()));
-        for (std::size_t channel = 0; channel < empty_.size(); ++channel) {
-            empty_[channel].of.fill(empty[static_cast<Eigen::Index>(channel)]);
-            if (empty[static_cast<Eigen::Index>(channel)] != 0.0F) used_.push_back(static_cast<int>(channel));
+        circuit::constant_channels(bench.shape()).write(empty);
+        empty_.rows.resize(static_cast<std::size_t>(empty.size()));
+        for (std::size_t channel = 0; channel < empty_.rows.size(); ++channel) {
+            batch_row& row = empty_.rows[channel];
+            row.of.fill(empty[static_cast<Eigen::Index>(channel)]);
+            row.bound();
+            if (row.most != 0.0F) empty_.change_squares(row, 1.0);
         }
-        constant_channels_ = used_;
-        residual_ = empty_;
+        clear();
     }
 
     void clear() {
-        for (const int channel : used_) residual_[static_cast<std::size_t>(channel)] = empty_[static_cast<std::size_t>(channel)];
-        used_.assign(constant_channels_.begin(), constant_channels_.end());
-        set_.clear();
+        residual_ = empty_;
+        inputs_.clear();
     }
     void set(const circuit::word& w, std::uint64_t value, int column) {
         for (std::size_t i = 0; i < w.size(); ++i) at(w[i]).of[static_cast<std::size_t>(column)] = static_cast<float>((value >> i) & 1U);
-        if (column == 0) set_.insert(set_.end(), w.begin(), w.end());
+        if (column == 0) inputs_.insert(inputs_.end(), w.begin(), w.end());
     }
     void run() {
-        for (const auto s : set_) used_.push_back(bench_.net.info(s).channel);
-        std::sort(used_.begin(), used_.end());
-        for (auto& layer : layers_) layer.run(residual_, used_);
+        for (const auto s : inputs_) {
+            at(s).bound();
+            residual_.change_squares(at(s), 1.0);
+        }
+        for (auto& layer : layers_) layer.run(residual_);
     }
     [[nodiscard]] std::uint64_t get(const circuit::word& w, int column) {
         std::uint64_t value = 0;
@@ -217,13 +194,12 @@ public:
     [[nodiscard]] static int columns() { return static_cast<int>(batch_columns); }
 
 private:
-    batch_row& at(circuit::signal s) { return residual_[static_cast<std::size_t>(bench_.net.info(s).channel)]; }
+    batch_row& at(circuit::signal s) { return residual_.rows[static_cast<std::size_t>(bench_.net.info(s).channel)]; }
 
     const circuit_bench& bench_;
     std::vector<batch_layer> layers_;
-    std::vector<batch_row> empty_, residual_;
-    std::vector<int> used_, constant_channels_;  ///< channels that may be other than zero
-    std::vector<circuit::signal> set_;  ///< inputs of the first column, which are those of every column
+    batch_residual empty_, residual_;
+    std::vector<circuit::signal> inputs_;  ///< those of the first column, which are those of every column
 };
 
 }  // namespace qwengpu::test

@@ -38,9 +38,9 @@ inline std::string describe(const case_values& values, std::uint64_t is, std::ui
 
 }  // namespace detail
 
-/// Cases 0 .. count-1: `make(i)` gives one value for each of `inputs`, `expected(values)` what `output` should hold.
-template <class R, class Make, class Expected>
-sweep_result sweep(circuit_runner<R>& runner, const std::vector<circuit::word>& inputs, const circuit::word& output, std::size_t count, Make&& make,
+/// Cases 0 .. count-1 on a circuit_runner or batch_runner: `make(i)` gives one value for each of `inputs`, `expected(values)` what `output` should hold.
+template <class Runner, class Make, class Expected>
+sweep_result sweep(Runner& runner, const std::vector<circuit::word>& inputs, const circuit::word& output, std::size_t count, Make&& make,
                    const Expected& expected) {
     sweep_result found;
     const auto columns = static_cast<std::size_t>(runner.columns());
