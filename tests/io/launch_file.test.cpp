@@ -91,7 +91,7 @@ TEST_CASE("what is refused, with file, path and remedy", "[io]") {
     CHECK(complaint("[]") == "t.json: at /: an object is wanted here, not an array [io.format]");
     CHECK(complaint(with(R"({"buffer": "a", "type": "i33", "data": []})")) ==
           "t.json: at /args/0/type: unknown type \"i33\"; use i8, u8, i16, u16, i32, u32, i64, u64 or f32 [io.format]");
-    CHECK(complaint(with(R"({"buffer": "a", "type": "i32"})")) == "t.json: at /args/0: a buffer has either \"data\" or \"zeros\" [io.format]");
+    CHECK(complaint(with(R"({"buffer": "a", "type": "i32"})")) == "t.json: at /args/0: a buffer has either \"data\" or \"zeros\", or in a session \"keep\" [io.format]");
     CHECK(complaint(with(R"({"buffer": "a", "type": "i32", "data": [], "zeros": 1})")).find("/args/0: a buffer has either") != std::string::npos);
     CHECK(complaint(with(R"({"buffer": "a", "type": "i32", "zeros": -1})")).find("/args/0/zeros: the number of elements") != std::string::npos);
     CHECK(complaint(with(R"({"buffer": "a", "type": "i32", "data": [1, 2147483648]})")) ==
