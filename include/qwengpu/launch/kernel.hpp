@@ -23,8 +23,8 @@ struct kernel {
 
 /// The kernel `name` of PTX text (empty: its only one); `file` is what messages call it.
 /// Errors: "ptx.parse", "ptx.type", "ptx.link", "ptx.unsupported", "ptx.resources", all of a kind that there are at once.
-inline kernel kernel_from_ptx(std::string text, const std::string& file, const std::string& name = {}) {
-    auto compiled = ptx::compile_kernel(ptx::read(std::move(text), file), name);
+inline kernel kernel_from_ptx(std::string text, const std::string& file, const std::string& name = {}, const ptx::compile_options& effort = {}) {
+    auto compiled = ptx::compile_kernel(ptx::read(std::move(text), file), name, effort);
     return {std::move(compiled.program), file, "none", "", compiled.registers, compiled.ptx_instructions};
 }
 

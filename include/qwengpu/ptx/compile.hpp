@@ -37,6 +37,11 @@
 
 namespace qwengpu::ptx {
 
+/// How hard the compiler tries.
+struct compile_options {
+    std::size_t search_width = 8;  ///< ways to form blocks that are followed at once; 1 is quickest, and its programs run longer
+};
+
 /// A kernel as the machine runs it. The program holds blocks, parameters and literals with their rows, and for every block
 /// its lines and how many PTX instructions of the input it stands for.
 struct compiled_kernel {
@@ -88,7 +93,7 @@ struct fitted_kernel {
 
 /// Forms blocks and allocates registers. Where they do not suffice, again, with less freedom to part from the input's order;
 /// `quick` begins with little of it.
-inline fitted_kernel fit(ir::function f, int registers, bool quick = false) {
+inline fitted_kernel fit(ir::function f, int registers, const compile_options& options, bool quick = false) {
     ir::give_loops_one_latch(f);
     ir::legalise(f);
     fitted_kernel k{std::move(f), ir::webs(), {}, {}};
@@ -97,6 +102,7 @@ inline fitted_kernel fit(ir::function f, int registers, bool quick = false) {
     for (std::size_t window : {std::size_t{40}, std::size_t{16}, std::size_t{8}, std::size_t{4}, std::size_t{1}}) {
         if (quick && window > 4) continue;
         fuse::effort how;
+        how.beam = options.search_width;
         how.window = window;
         how.registers = window == 40 ? registers : registers - 3;
         k.blocks = schedule_blocks(k.code, k.webs, how);
@@ -111,12 +117,12 @@ inline fitted_kernel fit(ir::function f, int registers, bool quick = false) {
 
 /// The same, with values in local memory where registers do not suffice at all.
 template <machine::sizes M, spiller Spiller>
-fitted_kernel fit_with_spills(const parsed_module& m, ir::function f, const Spiller& spill) {
+fitted_kernel fit_with_spills(const parsed_module& m, ir::function f, const compile_options& options, const Spiller& spill) {
     constexpr int registers = M.registers - 1;
-    fitted_kernel k = fit(std::move(f), registers);
+    fitted_kernel k = fit(std::move(f), registers, options);
     if (k.registers.fits) return k;
-    while (!k.registers.fits) k = fit(spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words}), registers, true);
-    fitted_kernel better = fit(k.code, registers);
+    while (!k.registers.fits) k = fit(spill.relieve({m, k.code, k.webs, k.registers, registers, M.local_words}), registers, options, true);
+    fitted_kernel better = fit(k.code, registers, options);
     return better.registers.fits ? std::move(better) : std::move(k);
 }
 
@@ -125,15 +131,15 @@ fitted_kernel fit_with_spills(const parsed_module& m, ir::function f, const Spil
 /// Compiles a kernel of a checked module for the machine M.
 /// @throws diagnostic_error "ptx.unsupported" with everything that cannot be compiled, "ptx.resources" if it does not fit
 template <machine::sizes M = machine::mission, spiller Spiller = spill_to_local_memory>
-compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, const Spiller& spill = {}) {
+compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, const compile_options& options = {}, const Spiller& spill = {}) {
     constexpr auto there = static_cast<std::size_t>(M.exit_block());
     ir::function f = detail::prepare(m, kernel);
     detail::check_local_words(m, kernel, f.local_words, M.local_words);
     detail::check_blocks(m, kernel, f, detail::least_blocks(f), there, "at least ");
-    detail::fitted_kernel k = detail::fit_with_spills<M>(m, std::move(f), spill);
+    detail::fitted_kernel k = detail::fit_with_spills<M>(m, std::move(f), options, spill);
     auto [program, needs] = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
     while (needs.constants > M.constants && ir::make_rare_literals(k.code, static_cast<std::size_t>(needs.constants - M.constants))) {
-        k = detail::fit_with_spills<M>(m, std::move(k.code), spill);
+        k = detail::fit_with_spills<M>(m, std::move(k.code), options, spill);
         std::tie(program, needs) = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
     }
     detail::check_blocks(m, kernel, k.code, static_cast<std::size_t>(needs.blocks), there, "");
@@ -148,8 +154,8 @@ compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, c
 /// Compiles the kernel of this name; with an empty name the only one there is.
 /// @throws error "ptx.link" if there is no such kernel, and as above
 template <machine::sizes M = machine::mission>
-compiled_kernel compile_kernel(const parsed_module& m, std::string_view name) {
-    return compile_kernel<M>(m, find_kernel(m, name));
+compiled_kernel compile_kernel(const parsed_module& m, std::string_view name, const compile_options& options = {}) {
+    return compile_kernel<M>(m, find_kernel(m, name), options);
 }
 
 }  // namespace qwengpu::ptx

@@ -68,43 +68,60 @@ struct reads {
     }
 };
 
+/// What a draft reads, what each stage is made from, and which stages others of the block are made from.
+struct outline {
+    detail::reads reads;
+    std::array<unsigned, 4> from{};
+    unsigned from_store = 0, from_branch = 0;
+    std::array<bool, 4> serves{};
+};
+
 }  // namespace detail
 
 class evaluator {
 public:
     explicit evaluator(const problem& p) : p_(p) {}
 
+    /// Whether an operand is no matter of the draft's: not made in this basic block, or in its register already.
+    [[nodiscard]] static bool in_register(const progress& at, const input& i) { return i.node == no_node || at.written.test(index(i.node)); }
+
+    [[nodiscard]] static bool memory_allows(const progress& at, const node& x) {
+        return std::all_of(x.memory_before.begin(), x.memory_before.end(), [&](int before) { return at.done.test(index(before)); });
+    }
+
     /// Whether an operand can be had at stage `stage` (0 to 3; 4: store and branch).
     [[nodiscard]] bool available(const progress& at, const draft& d, const input& i, int stage) const {
-        if (i.node == no_node || at.written.test(index(i.node))) return true;
+        if (in_register(at, i)) return true;
         const int made = d.stage_holding(i.node);
         return made >= 0 && made < stage;
     }
 
-    [[nodiscard]] bool ready(const progress& at, const draft& d, int n, int stage) const {
+    [[nodiscard]] bool store_ready(const progress& at, const draft& d, int n) const {
         const node& x = p_.nodes[index(n)];
-        for (int before : x.memory_before)
-            if (!at.done.test(index(before))) return false;
+        if (!memory_allows(at, x)) return false;
         if (x.stores_part) return ready_part(at, d, x);
-        if (x.is_collective() && !available(at, d, x.in[1], 0)) return false;
-        return std::all_of(x.in.begin(), x.in.end(), [&](const input& i) { return available(at, d, i, stage); });
+        return std::all_of(x.in.begin(), x.in.end(), [&](const input& i) { return available(at, d, i, 4); });
+    }
+
+    /// What the draft reads and what is made from it; nothing if it reads more than a block may.
+    [[nodiscard]] std::optional<detail::outline> outline_of(const draft& d) const {
+        detail::outline o;
+        for (int k = 0; k < 4; ++k)
+            if (const int n = d.stage[index(k)]; n != no_node) o.from[index(k)] = sources(d, n, o);
+        if (d.store != no_node) o.from_store = sources(d, d.store, o);
+        if (d.branch) o.from_branch = source(d, p_.condition, o);
+        if (!o.reads.fits) return std::nullopt;
+        return o;
     }
 
     /// Finishes the draft on top of `at`: nodes that are done behind it, registers alive. `keep` holds for each stage whether
     /// a value that could be worked out again goes to a register. Returns the tokens of a record, or nothing if illegal.
-    std::optional<double> evaluate(const progress& at, draft& d, const std::array<bool, 4>& keep, progress& after) const {
+    std::optional<double> evaluate(const progress& at, draft& d, const detail::outline& o, const std::array<bool, 4>& keep, progress& after) const {
         after = at;
         if (d.store != no_node) after.done.set(index(d.store));
-        if (!mark_done(d, keep, after)) return std::nullopt;
-        detail::reads r;
-        std::array<unsigned, 4> from{};
-        for (int k = 0; k < 4; ++k)
-            if (const int n = d.stage[index(k)]; n != no_node) from[index(k)] = sources(d, n, r, from);
-        const unsigned from_store = d.store == no_node ? 0 : sources(d, d.store, r, from);
-        const unsigned from_branch = d.branch ? source(d, p_.condition, r, from) : 0;
-        if (!r.fits || !harmless(d, r, from) || !suits_memory_stage(d, r) || !rules_hold(d, after) || !all_serve(d)) return std::nullopt;
+        if (!mark_done(d, keep, after) || !all_serve(d, o) || !harmless(d, o) || !suits_memory_stage(d, o.reads) || !rules_hold(d, after)) return std::nullopt;
         after.live += change_of_live(at, d, after);
-        return tokens(d, r, from, from_store, from_branch);
+        return tokens(d, o);
     }
 
 private:
@@ -136,32 +153,34 @@ private:
         return true;
     }
 
-    unsigned source(const draft& d, const input& i, detail::reads& r, const std::array<unsigned, 4>& from) const {
-        if (i.special != machine::special_register::none) return r.special_port(i.special);
-        if (i.external != no_web) return r.port(p_.externals[i.external].web, p_.externals[i.external].uniform);
+    unsigned source(const draft& d, const input& i, detail::outline& o) const {
+        if (i.special != machine::special_register::none) return o.reads.special_port(i.special);
+        if (i.external != no_web) return o.reads.port(p_.externals[i.external].web, p_.externals[i.external].uniform);
         if (i.node == no_node) return 0;
-        const int made = d.stage_holding(i.node);
-        if (made >= 0) return from[index(made)];
+        if (const int made = d.stage_holding(i.node); made >= 0) {
+            o.serves[index(made)] = true;
+            return o.from[index(made)];
+        }
         const node& x = p_.nodes[index(i.node)];
-        return r.port(x.web, x.uniform);
+        return o.reads.port(x.web, x.uniform);
     }
 
-    unsigned sources(const draft& d, int n, detail::reads& r, const std::array<unsigned, 4>& from) const {
+    unsigned sources(const draft& d, int n, detail::outline& o) const {
         unsigned all = 0;
-        for (const input& i : p_.nodes[index(n)].in) all |= source(d, i, r, from);
+        for (const input& i : p_.nodes[index(n)].in) all |= source(d, i, o);
         return all;
     }
 
     /// No slot may overwrite a register that a later slot (an earlier stage) is still made from.
-    [[nodiscard]] bool harmless(const draft& d, const detail::reads& r, const std::array<unsigned, 4>& from) const {
+    [[nodiscard]] bool harmless(const draft& d, const detail::outline& o) const {
         for (int late = 3; late >= 0; --late) {
             if (!d.write[index(late)]) continue;
             const std::uint32_t web = p_.nodes[index(d.stage[index(late)])].web;
             for (int early = 0; early < late; ++early) {
                 if (!d.write[index(early)]) continue;
                 if (p_.nodes[index(d.stage[index(early)])].web == web) return false;
-                for (int k = 0; k < r.count; ++k)
-                    if (r.web[index(k)] == web && ((from[index(early)] >> k) & 1U)) return false;
+                for (int k = 0; k < o.reads.count; ++k)
+                    if (o.reads.web[index(k)] == web && ((o.from[index(early)] >> k) & 1U)) return false;
             }
         }
         return true;
@@ -190,20 +209,10 @@ private:
         return true;
     }
 
-    /// Every value reaches a slot of the block: it is written, or something that reaches a slot is made from it.
-    [[nodiscard]] bool all_serve(const draft& d) const {
-        unsigned serves = 0;
-        const auto reach = [&](const input& i) {
-            if (const int made = d.stage_holding(i.node); made >= 0) serves |= 1U << made;
-        };
-        if (d.branch) reach(p_.condition);
-        if (d.store != no_node) std::for_each(p_.nodes[index(d.store)].in.begin(), p_.nodes[index(d.store)].in.end(), reach);
-        for (int k = 3; k >= 0; --k) {
-            if (d.stage[index(k)] == no_node) continue;
-            const node& x = p_.nodes[index(d.stage[index(k)])];
-            if (!d.write[index(k)] && ((serves >> k) & 1U) == 0 && !x.is_atomic()) return false;
-            std::for_each(x.in.begin(), x.in.end(), reach);
-        }
+    /// Every value reaches a slot of the block: it is written, or something else in the block is made from it.
+    [[nodiscard]] bool all_serve(const draft& d, const detail::outline& o) const {
+        for (std::size_t k = 0; k < 4; ++k)
+            if (d.stage[k] != no_node && !d.write[k] && !o.serves[k] && !p_.nodes[index(d.stage[k])].is_atomic()) return false;
         return true;
     }
 
@@ -234,19 +243,18 @@ private:
     }
 
     /// Header, then slots in their order: per lane, until all that is left is the same in all lanes.
-    [[nodiscard]] double tokens(const draft& d, const detail::reads& r, const std::array<unsigned, 4>& from, unsigned from_store,
-                                unsigned from_branch) const {
+    [[nodiscard]] double tokens(const draft& d, const detail::outline& o) const {
         struct position { double cost; unsigned from; };
         std::array<position, 6> slots{};
         std::size_t n = 0;
-        if (d.branch) slots[n++] = {1, from_branch};
-        if (d.store != no_node) slots[n++] = {2.5, from_store};
+        if (d.branch) slots[n++] = {1, o.from_branch};
+        if (d.store != no_node) slots[n++] = {2.5, o.from_store};
         for (int k = 3; k >= 0; --k)
-            if (d.write[index(k)]) slots[n++] = {p_.nodes[index(d.stage[index(k)])].word, from[index(k)]};
+            if (d.write[index(k)]) slots[n++] = {p_.nodes[index(d.stage[index(k)])].word, o.from[index(k)]};
         const bool atomic = d.stage[1] != no_node && p_.nodes[index(d.stage[1])].is_atomic();
         if (atomic) return 1 + lanes * (2.5 + (n > 0 ? slots[0].cost : 0));
         std::size_t uniform_from = n;
-        while (uniform_from > 0 && r.all_uniform(slots[uniform_from - 1].from)) --uniform_from;
+        while (uniform_from > 0 && o.reads.all_uniform(slots[uniform_from - 1].from)) --uniform_from;
         double sum = uniform_from < n ? 2 : 1;
         for (std::size_t k = 0; k < n; ++k) sum += slots[k].cost * (k < uniform_from ? lanes : 1);
         return sum;

@@ -125,10 +125,18 @@ private:
     bool touch(value_id x, value_id y, std::vector<order_rule>& rules) const {
         const block_id b = lives_.home(y);
         if (!lives_.alive_in(b, x) || f_.at(y).kind == made_by::phi) return true;
-        if (f_.blocks[b].end.cond == value(x)) return false;
+        if (f_.blocks[b].end.cond == value(x) || reads_again(f_.at(y), x)) return false;
         const auto more = rules_between(f_, lives_, orders_[b], b, x, y);
         rules.insert(rules.end(), more.begin(), more.end());
         return true;
+    }
+
+    /// Atomics and collectives read registers again after their result is written.
+    static bool reads_again(const instruction& y, value_id x) {
+        if (y.kind == made_by::collective) return y.b == value(x);
+        bool reads = false;
+        if (y.kind == made_by::atomic) for_each_operand(y, [&](const operand& o) { reads = reads || o == value(x); });
+        return reads;
     }
 
     bool add_all(const std::vector<order_rule>& rules) {
