@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The parts of the sparse engine: masks of blocks, packed matrices, memories by row.
+// The parts of the sparse engine: masks of blocks, lists of entries, the residual, earlier inputs, memories by row.
 #include <limits>
 #include <map>
 #include <random>
 
 #include "qwengpu/nn/sparse/block64.hpp"
-#include "qwengpu/nn/sparse/packed_columns.hpp"
-#include "qwengpu/nn/sparse/packed_rows.hpp"
+#include "qwengpu/nn/sparse/entry_lists.hpp"
+#include "qwengpu/nn/sparse/output.hpp"
+#include "qwengpu/nn/sparse/past_inputs.hpp"
+#include "qwengpu/nn/sparse/residual.hpp"
 #include "qwengpu/nn/sparse/row_memory.hpp"
 #include "support/catch.hpp"
 
@@ -71,27 +73,88 @@ TEST_CASE("bits are visited in order", "[nn]") {
     CHECK(seen == std::vector<int>{0, 4, 63});
 }
 
-TEST_CASE("packed columns and rows give the product of the matrix", "[nn]") {
+TEST_CASE("lists of entries, by row and by column, give the product of the matrix", "[nn]") {
     std::mt19937 random(3);
     const int rows = GENERATE(1, 3, 64, 150), cols = 37;
     const auto entries = random_entries(rows, cols, random);
-    const int capacity = sparse::padded(rows);
-    const sparse::packed_columns columns(rows, cols, entries);
-    const sparse::packed_rows packed_rows(rows, entries);
-    std::vector<float> x(static_cast<std::size_t>(cols)), y(static_cast<std::size_t>(capacity)), expected = y;
+    const auto by_column = sparse::entry_lists::by_column(cols, entries), by_row = sparse::entry_lists::by_row(rows, entries);
+    std::vector<float> x(static_cast<std::size_t>(cols)), expected(static_cast<std::size_t>(rows));
     for (float& value : x) value = static_cast<float>(random() % 5);
-    for (const triplet& t : entries) expected[static_cast<std::size_t>(t.row)] += t.value * x[static_cast<std::size_t>(t.col)];
+    std::vector<bool> touched(expected.size());
+    for (const triplet& t : entries) {
+        expected[static_cast<std::size_t>(t.row)] += t.value * x[static_cast<std::size_t>(t.col)];
+        touched[static_cast<std::size_t>(t.row)] = true;
+    }
 
-    std::uint64_t reach = 0;
-    for (int col = 0; col < cols; ++col) {
-        columns.add(col, x[static_cast<std::size_t>(col)], y.data());
-        reach |= columns.reach(col);
-    }
-    CHECK(y == expected);
+    sparse::output out(rows);
+    for (int col = 0; col < cols; ++col) out.add(by_column[col], x[static_cast<std::size_t>(col)]);
+    CHECK(by_column.count() == cols);
     for (int row = 0; row < rows; ++row) {
-        CHECK(packed_rows.dot(row, x.data()) == expected[static_cast<std::size_t>(row)]);
-        if (expected[static_cast<std::size_t>(row)] != 0) CHECK((reach >> (row / 64) & 1U) == 1);
+        const auto i = static_cast<std::size_t>(row);
+        CHECK(out.values[i] == expected[i]);
+        CHECK(sparse::dot(by_row[row], x.data()) == expected[i]);
+        CHECK((out.touched[i / 64] >> (i % 64) & 1U) == (touched[i] ? 1U : 0U));
     }
+}
+
+TEST_CASE("the residual keeps its values, its zeros and the mean of its squares", "[nn]") {
+    constexpr int hidden = 200;
+    std::mt19937 random(5);
+    std::normal_distribution<float> normal(0, 3);
+    const bool whole = GENERATE(true, false);
+    const auto draw = [&] { return whole ? static_cast<float>(static_cast<int>(random() % 7) - 3) : normal(random); };
+    vector expected = vector::Zero(hidden);
+    // As in compiled layers: the mean is a whole number and a bit, and many sums lie half way between two floats.
+    expected(1) = expected(2) = 8192.0F * std::sqrt(static_cast<float>(hidden) / 2048.0F);
+    sparse::residual r(hidden);
+    sparse::output out(hidden);
+    r.load<fp32>(expected);
+    for (int round = 0; round < 2000; ++round) {
+        for (int i = 0; i < 5; ++i) {
+            const int channel = 3 + static_cast<int>(random() % (hidden - 3));
+            const float value = random() % 3 == 0 ? -expected(channel) : draw();
+            const sparse::entry column[] = {{static_cast<std::uint32_t>(channel), value}};
+            if (out.values[static_cast<std::size_t>(channel)] != 0) continue;
+            out.add(column, 1.0F);
+            expected(channel) += value;
+        }
+        r.add<fp32>(out);
+        REQUIRE(r.view() == expected);
+        REQUIRE(std::all_of(out.touched.begin(), out.touched.end(), [](std::uint64_t word) { return word == 0; }));
+        REQUIRE(std::all_of(out.values.begin(), out.values.end(), [](float value) { return value == 0; }));
+        for (int i = 0; i < hidden; ++i)
+            REQUIRE((r.nonzero_in(static_cast<std::size_t>(i) / 64) >> (i % 64) & 1U) == (expected(i) != 0 ? 1U : 0U));
+        double sum = 0;  // in the order of a sum in full
+        for (int block = 0; block < sparse::blocks_for(hidden); ++block) sum += sparse::portable::sum_of_squares(r.values() + block * 64);
+        REQUIRE(inverse_rms(r.sum_of_squares(), hidden, 1e-6F) == inverse_rms(sum, hidden, 1e-6F));
+    }
+}
+
+TEST_CASE("earlier inputs are those of the last few tokens, zeros before the first", "[nn]") {
+    constexpr int hidden = 70;
+    std::mt19937 random(6);
+    sparse::past_inputs past(3);
+    sparse::recent_scratch scratch;
+    scratch.fit(3, hidden);
+    const sparse::inputs now(hidden);
+    std::vector<std::vector<float>> tokens(3, std::vector<float>(hidden));
+    for (int round = 0; round < 50; ++round) {
+        {
+            const sparse::recent_inputs recent(now, past, scratch);
+            for (std::size_t age = 1 + random() % 3; age <= 3; ++age)
+                CHECK(std::equal(tokens[tokens.size() - age].begin(), tokens[tokens.size() - age].end(), recent.values(age)));
+        }
+        std::vector<sparse::active_input> active;
+        tokens.emplace_back(hidden);
+        for (int channel = static_cast<int>(random() % 20); channel < hidden; channel += 1 + static_cast<int>(random() % 20)) {
+            tokens.back()[static_cast<std::size_t>(channel)] = static_cast<float>(1 + random() % 9);
+            active.push_back({channel, tokens.back()[static_cast<std::size_t>(channel)]});
+        }
+        past.push(active);
+    }
+    past.clear();
+    CHECK(past.at(1).empty());
+    CHECK(past.at(3).empty());
 }
 
 TEST_CASE("a row memory does what a map of rows does", "[nn]") {

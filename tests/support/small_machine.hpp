@@ -10,7 +10,7 @@ namespace qwengpu::test {
 
 inline constexpr machine::sizes small_machine{.lanes = 2, .warps = 2, .registers = 8, .words = 16, .local_words = 8, .constants = 32, .blocks = 32};
 
-inline constexpr nn::shape small_shape{.hidden = 1024, .mlp = 6144, .heads = 8, .value_heads = 8, .key_dim = 32};
+inline constexpr nn::shape small_shape{.hidden = 1024, .mlp = 6144, .heads = 12, .value_heads = 12, .key_dim = 32};
 
 inline const stage::compiled_layers<small_machine>& compiled_small_machine() {
     static const stage::compiled_layers<small_machine> compiled(small_shape);

@@ -12,7 +12,9 @@
 #include "qwengpu/nn/observer.hpp"
 #include "qwengpu/nn/rounding.hpp"
 #include "qwengpu/nn/sparse/delta_net.hpp"
+#include "qwengpu/nn/sparse/output.hpp"
 #include "qwengpu/nn/sparse/swiglu.hpp"
+#include "qwengpu/nn/sparse/usual_shut.hpp"
 
 namespace qwengpu::nn {
 
@@ -21,7 +23,7 @@ struct sparse_state {
     std::vector<sparse::delta_net_state> layers;
     sparse::residual residual;
     sparse::inputs inputs;
-    sparse::aligned_floats output;  ///< of a sublayer, [padded hidden]; zero between runs
+    sparse::output output;
     sparse::delta_net_scratch mixer{};
     sparse::swiglu_scratch mlp{};
 
@@ -41,8 +43,9 @@ public:
     explicit sparse_model(const std::vector<linear_layer_weights<sparse_matrix>>& layers, const shape& s = {}) : shape_(s) {
         check_shape(s);
         for (std::size_t i = 0; i < layers.size(); ++i) check_layer(layers[i], s, static_cast<int>(i));
+        const float m = sparse::usual_shut(layers);
         for (const auto& w : layers)
-            layers_.push_back({.mixer = {w.input_norm, w.mixer, s}, .mlp = {w.post_norm, w.mlp}});
+            layers_.push_back({.mixer = {w.input_norm, w.mixer, s, m}, .mlp = {w.post_norm, w.mlp, m}});
     }
 
     /// The state before the first token.
@@ -50,10 +53,10 @@ public:
         state st{.layers = {},
                  .residual = sparse::residual(shape_.hidden),
                  .inputs = sparse::inputs(shape_.hidden),
-                 .output = sparse::aligned_floats(static_cast<std::size_t>(sparse::padded(shape_.hidden)))};
+                 .output = sparse::output(shape_.hidden)};
         for (const compiled_layer& l : layers_) {
             st.layers.push_back(l.mixer.new_state());
-            st.mixer.fit(l.mixer.plan().channels, shape_.value_dim);
+            st.mixer.fit(l.mixer.plan().channels, shape_);
             st.mlp.fit(l.mlp.units());
         }
         return st;
@@ -110,12 +113,14 @@ private:
         const compiled_layer& l = layers_[index];
         if (l.mixer.heads() > 0) {
             st.inputs.norm<R>(r, l.mixer.norm(), shape_.eps());
-            r.add<R>(st.output, l.mixer.template run<R>(st.inputs, st.layers[index], st.mixer, st.output.data()));
+            l.mixer.template run<R>(st.inputs, st.layers[index], st.mixer, st.output);
+            r.add<R>(st.output);
         }
         seen(point::after_mixer);
         if (l.mlp.units() > 0) {
             st.inputs.norm<R>(r, l.mlp.norm(), shape_.eps());
-            r.add<R>(st.output, l.mlp.template run<R>(st.inputs, st.mlp, st.output.data()));
+            l.mlp.template run<R>(st.inputs, st.mlp, st.output);
+            r.add<R>(st.output);
         }
         seen(point::after_mlp);
     }

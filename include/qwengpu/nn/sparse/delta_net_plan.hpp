@@ -19,9 +19,6 @@ namespace qwengpu::nn::sparse {
 struct planned_head {
     int number = 0;  ///< in the model
     int v = 0;       ///< first of its value channels
-    int b = 0, a = 0;  ///< where its gates lie
-    /// Nothing of its values is remembered by the convolution, so they need to be made only where they are written.
-    bool late_values = false;
 };
 
 /// A key head with at least one value head that is run.
@@ -30,13 +27,11 @@ struct planned_key_head {
     int first = 0, last = 0;  ///< its value heads, in `delta_net_plan::heads`
 };
 
-/// Channels are renumbered: per key head q, k and then the v of its value heads, each padded to blocks of 64;
-/// after all of these b and a of every head.
+/// Channels are renumbered: per key head q, k and then the v of its value heads, each padded to blocks of 64.
 struct delta_net_plan {
     std::vector<planned_key_head> key_heads;
     std::vector<planned_head> heads;
-    int convolved = 0;         ///< channels of q, k, v
-    int channels = 0;          ///< all channels, padded
+    int channels = 0;          ///< of q, k, v, padded
     std::vector<int> place;    ///< place of a row of in_proj_qkv, or -1
     std::vector<triplet> qkv;  ///< entries of in_proj_qkv that matter, with their rows in the model
 };
@@ -73,9 +68,9 @@ inline std::vector<bool> heads_to_run(const nn::delta_net_weights<sparse_matrix>
 
 /// Places rows first_row ... first_row + count - 1 next; returns the place of the first.
 inline int take_channels(delta_net_plan& plan, int first_row, int count) {
-    const int first = plan.convolved;
+    const int first = plan.channels;
     for (int i = 0; i < count; ++i) plan.place[static_cast<std::size_t>(first_row + i)] = first + i;
-    plan.convolved += padded(count);
+    plan.channels += padded(count);
     return first;
 }
 
@@ -105,12 +100,6 @@ inline delta_net_plan plan_delta_net(const nn::delta_net_weights<sparse_matrix>&
         planned.last = static_cast<int>(plan.heads.size());
         plan.key_heads.push_back(planned);
     }
-    int next = plan.convolved;
-    for (planned_head& head : plan.heads) {
-        head.b = next++;
-        head.a = next++;
-    }
-    plan.channels = padded(next);
     return plan;
 }
 

@@ -11,8 +11,8 @@
 #include "qwengpu/nn/activation.hpp"
 #include "qwengpu/nn/sparse/convolution.hpp"
 #include "qwengpu/nn/sparse/delta_net_plan.hpp"
-#include "qwengpu/nn/sparse/packed_columns.hpp"
-#include "qwengpu/nn/sparse/packed_rows.hpp"
+#include "qwengpu/nn/sparse/entry_lists.hpp"
+#include "qwengpu/nn/sparse/sleeping_rows.hpp"
 
 namespace qwengpu::nn::sparse {
 
@@ -27,14 +27,17 @@ struct decay_weights {
 };
 
 struct packed_delta_net {
-    packed_columns in;   ///< hidden -> channels of the plan (q, k, v, b, a), without late values
-    packed_rows values;  ///< hidden -> channels of the plan, late values only
-    packed_rows z;       ///< hidden -> [heads of the plan][value_dim]
-    packed_columns out;  ///< [heads of the plan][value_dim] -> hidden
+    entry_lists qkv;   ///< rows: hidden -> channels of the plan
+    entry_lists b, a;  ///< rows: hidden -> heads of the plan
+    entry_lists z;     ///< rows: hidden -> [heads of the plan][value_dim]
+    entry_lists out;   ///< columns: [heads of the plan][value_dim] -> hidden
     std::vector<float> norm;             ///< [value_dim]
     std::vector<std::uint64_t> used;     ///< [heads of the plan][blocks of value_dim], channels that have both z and out
     std::size_t blocks_of_head = 0;
     std::vector<decay_weights> decays;   ///< [heads of the plan]
+    std::vector<sleeping_rows> keys;     ///< per age, channels of q and k that see the token of this age as it is
+    row_set mixed_keys;                  ///< channels of q and k with other convolutions
+    std::vector<std::uint64_t> remembered;  ///< hidden channels that are needed later, a bit each; empty if there are none
 
     [[nodiscard]] std::uint64_t used_in(int head, int channel) const {
         return used[static_cast<std::size_t>(head) * blocks_of_head + static_cast<std::size_t>(channel / block_width)];
@@ -43,28 +46,42 @@ struct packed_delta_net {
 
 namespace detail {
 
-/// Packs the input projections; marks the channels they read, and the heads whose values can wait.
+/// Packs the input projections, and marks the channels they read.
 inline void pack_inputs(packed_delta_net& packed, const nn::delta_net_weights<sparse_matrix>& w, const shape& s,
-                        delta_net_plan& plan, const convolution& conv, norm_gains& norm) {
-    std::vector<triplet> early, late;
-    std::vector<bool> waits(static_cast<std::size_t>(plan.channels));
-    std::vector<int> b(static_cast<std::size_t>(s.value_heads), -1), a = b;
-    for (planned_head& head : plan.heads) {
-        b[static_cast<std::size_t>(head.number)] = head.b;
-        a[static_cast<std::size_t>(head.number)] = head.a;
-        head.late_values = !conv.remembers(head.v, s.value_dim);
-        std::fill_n(waits.begin() + head.v, s.value_dim, head.late_values);
-    }
-    const auto take = [&](int place, int col, float value) {
-        if (place < 0 || !norm.passes(col)) return;
-        (waits[static_cast<std::size_t>(place)] ? late : early).push_back({place, col, value});
-        norm.mark_read(col);
+                        const delta_net_plan& plan, const convolution& conv, norm_gains& norm) {
+    std::vector<int> head_of(static_cast<std::size_t>(s.value_heads), -1);
+    for (std::size_t i = 0; i < plan.heads.size(); ++i) head_of[static_cast<std::size_t>(plan.heads[i].number)] = static_cast<int>(i);
+    const auto pack = [&](int rows, const std::vector<triplet>& entries, const std::vector<int>& place) {
+        std::vector<triplet> kept;
+        for (const triplet& t : entries) {
+            const int row = place[static_cast<std::size_t>(t.row)];
+            if (row < 0 || !norm.passes(t.col)) continue;
+            kept.push_back({row, t.col, t.value});
+            norm.mark_read(t.col);
+        }
+        return entry_lists::by_row(rows, std::move(kept));
     };
-    for (const triplet& t : plan.qkv) take(plan.place[static_cast<std::size_t>(t.row)], t.col, t.value);
-    w.in_proj_b.for_each([&](int row, int col, float value) { take(b[static_cast<std::size_t>(row)], col, value); });
-    w.in_proj_a.for_each([&](int row, int col, float value) { take(a[static_cast<std::size_t>(row)], col, value); });
-    packed.in = packed_columns(plan.channels, s.hidden, std::move(early));
-    packed.values = packed_rows(plan.convolved, std::move(late));
+    const auto heads = static_cast<int>(plan.heads.size());
+    packed.qkv = pack(plan.channels, plan.qkv, plan.place);
+    packed.b = pack(heads, w.in_proj_b.triplets(), head_of);
+    packed.a = pack(heads, w.in_proj_a.triplets(), head_of);
+    for (int row = 0; row < plan.channels; ++row) {
+        if (!conv.remembers(row)) continue;
+        packed.remembered.resize(norm.read.size());
+        for (const entry& e : packed.qkv[row]) insert(packed.remembered, static_cast<int>(e.index));
+    }
+}
+
+/// Keys and queries by the tokens they see.
+inline void pack_keys(packed_delta_net& packed, const shape& s, const delta_net_plan& plan, const convolution& conv, float m) {
+    std::vector<bool> is_key(static_cast<std::size_t>(plan.channels));
+    for (const planned_key_head& head : plan.key_heads)
+        for (const int first : {head.q, head.k}) std::fill_n(is_key.begin() + first, s.key_dim, true);
+    const auto with_age = [&](int age) { return [&, age](int row) { return is_key[static_cast<std::size_t>(row)] && conv.age(row) == age; }; };
+    for (int age = 0; age <= static_cast<int>(conv.oldest()); ++age) packed.keys.emplace_back(packed.qkv, s.hidden, m, with_age(age));
+    packed.mixed_keys.resize(static_cast<std::size_t>(blocks_for(plan.channels)));
+    for (int row = 0; row < plan.channels; ++row)
+        if (!packed.qkv[row].empty() && with_age(convolution::mixed)(row)) insert(packed.mixed_keys, row);
 }
 
 /// Value channels of the heads that are run, in the order of the plan.
@@ -88,17 +105,18 @@ inline void pack_outputs(packed_delta_net& packed, const nn::delta_net_weights<s
         packed.used[head * packed.blocks_of_head + channel / block_width] |= bit;
     }
     for (const triplet& t : z) norm.mark_read(t.col);
-    packed.z = packed_rows(kept.count(), std::move(z));
-    packed.out = packed_columns(s.hidden, kept.count(), std::move(out));
+    packed.z = entry_lists::by_row(kept.count(), std::move(z));
+    packed.out = entry_lists::by_column(kept.count(), std::move(out));
 }
 
 }  // namespace detail
 
-/// Packs the weights; completes the plan (late values) and marks in `norm` what is read.
-inline packed_delta_net pack_delta_net(const nn::delta_net_weights<sparse_matrix>& w, const shape& s, delta_net_plan& plan,
-                                       const convolution& conv, norm_gains& norm) {
+/// Packs the weights; marks in `norm` what is read. m: see sleeping_rows.
+inline packed_delta_net pack_delta_net(const nn::delta_net_weights<sparse_matrix>& w, const shape& s, const delta_net_plan& plan,
+                                       const convolution& conv, float m, norm_gains& norm) {
     packed_delta_net packed;
     detail::pack_inputs(packed, w, s, plan, conv, norm);
+    detail::pack_keys(packed, s, plan, conv, m);
     detail::pack_outputs(packed, w, s, plan, norm);
     packed.norm.assign(w.norm.data(), w.norm.data() + w.norm.size());
     for (const planned_head& head : plan.heads) packed.decays.emplace_back(w.a_log(head.number), w.dt_bias(head.number));

@@ -2,7 +2,6 @@
 // The normed inputs of a sublayer in the sparse engine, of which only those that are not zero are listed.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,7 +10,6 @@
 #include "qwengpu/nn/rms_norm.hpp"
 #include "qwengpu/nn/sparse/aligned.hpp"
 #include "qwengpu/nn/sparse/block64.hpp"
-#include "qwengpu/nn/sparse/packed_columns.hpp"
 #include "qwengpu/nn/sparse/residual.hpp"
 
 namespace qwengpu::nn::sparse {
@@ -34,55 +32,38 @@ struct norm_gains {
     }
 };
 
+/// A channel that is not zero.
+struct active_input {
+    int channel = 0;
+    float value = 0;
+};
+
 class inputs {
 public:
-    explicit inputs(int hidden)
-        : values_(static_cast<std::size_t>(padded(hidden))), filled_(static_cast<std::size_t>(blocks_for(hidden))),
-          active_(values_.size()) {}
+    explicit inputs(int hidden) : values_(static_cast<std::size_t>(padded(hidden))), active_(values_.size()) {}
 
     template <rounding R>
-    void norm(const residual& r, const norm_gains& norm, float eps) {
+    void norm(residual& r, const norm_gains& norm, float eps) {
         const float scale = inverse_rms(r.sum_of_squares(), r.hidden(), eps);
+        for (const active_input& in : active()) values_[static_cast<std::size_t>(in.channel)] = 0;
         count_ = 0;
-        for (std::size_t b = 0; b < filled_.size(); ++b) {
-            const std::uint64_t active = r.nonzero_in(b) & norm.read[b];
-            if (active != 0) fill<R>(b, r.values(), scale, norm.gain.data());
-            else if (filled_[b]) std::fill_n(values_.data() + b * block_width, block_width, 0.0F);
-            filled_[b] = active != 0;
-            for_each_bit(active, [&](int bit) { active_[count_++] = static_cast<int>(b) * block_width + bit; });
-        }
+        for (std::size_t b = 0; b < norm.read.size(); ++b)
+            for_each_bit(r.nonzero_in(b) & norm.read[b], [&](int bit) {
+                const std::size_t channel = b * block_width + static_cast<std::size_t>(bit);
+                values_[channel] = R::round(r.values()[channel] * scale * norm.gain[channel]);
+                active_[count_++] = {static_cast<int>(channel), values_[channel]};
+            });
     }
 
     /// Channels that the sublayer reads and that are not zero, ascending.
-    [[nodiscard]] std::span<const int> active() const { return std::span(active_).first(count_); }
+    [[nodiscard]] std::span<const active_input> active() const { return std::span(active_).first(count_); }
+    /// [padded hidden], those that the sublayer does not read are zero
     [[nodiscard]] const float* values() const { return values_.data(); }
-    [[nodiscard]] float operator[](int channel) const { return values_[static_cast<std::size_t>(channel)]; }
 
 private:
-    template <rounding R>
-    void fill(std::size_t b, const float* __restrict r, float scale, const float* __restrict gain) {
-        float* __restrict x = values_.data() + b * block_width;
-        r += b * block_width;
-        gain += b * block_width;
-        for (int i = 0; i < block_width; ++i) x[i] = R::round(r[i] * scale * gain[i]);
-    }
-
     aligned_floats values_;
-    std::vector<char> filled_;  ///< per block, whether values_ may hold anything but zeros
-    std::vector<int> active_;
+    std::vector<active_input> active_;
     std::size_t count_ = 0;
 };
-
-/// out += matrix * h.
-inline void add_product(const packed_columns& matrix, const inputs& h, float* out) {
-    constexpr std::size_t ahead = 6;
-    const std::span<const int> active = h.active();
-    for (std::size_t i = 0; i < std::min(2 * ahead, active.size()); ++i) matrix.announce(active[i]);
-    for (std::size_t i = 0; i < active.size(); ++i) {
-        if (i + 2 * ahead < active.size()) matrix.announce(active[i + 2 * ahead]);
-        if (i + ahead < active.size()) matrix.announce_rest(active[i + ahead]);
-        matrix.add(active[i], h[active[i]], out);
-    }
-}
 
 }  // namespace qwengpu::nn::sparse

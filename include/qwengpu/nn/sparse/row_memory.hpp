@@ -60,6 +60,9 @@ public:
         for (std::size_t head = 0; head < used_count_.size(); ++head) erase(static_cast<int>(head));
     }
 
+    /// Rows of a head that are stored.
+    [[nodiscard]] int rows_of(int head) const { return used_count_[static_cast<std::size_t>(head)]; }
+
     /// Rows that are stored, of all heads.
     [[nodiscard]] std::size_t stored_rows() const { return rows_.size() / width_ - free_.size(); }
 
