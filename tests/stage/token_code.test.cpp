@@ -123,28 +123,31 @@ std::vector<int> ones(const nn::vector& row, int from) {
 TEST_CASE("rows by hand", "[stage]") {
     const stage::token_code<> code(nn::qwen35_2b);
     using V = text::vocabulary<>;
-    // Constants: one, two ballast channels, a second one. Then 17 classes, and rails: low, its complement, high, its complement.
+    // Constants: one, two ballast channels, a second one. Then 18 classes, and rails: low, its complement, high, its complement.
     const nn::vector launch = code.row(V::encode(token_class::launch));
     CHECK(launch[0] == 1.0F);
     CHECK(launch[1] == 8192.0F);
     CHECK(launch[2] == 8192.0F);
     CHECK(launch[3] == 1.0F);
     CHECK(ones(launch, 4) == std::vector{0});
+    constexpr int classes = 18;
     const auto rails = [](int cls, std::initializer_list<int> rest) {
         std::vector<int> all{cls};
-        for (const int r : rest) all.push_back(17 + r);
+        for (const int r : rest) all.push_back(classes + r);
         return all;
     };
     // fair(2): bits 0 and 1 of the low half are known, bit 1 is set.
     CHECK(ones(code.row(V::encode(token_class::fair, 2)), 4) == rails(6, {1, 16}));
+    // release of barrier 5 into phase 1: bits 0-3 are 1011, from the lowest on.
+    CHECK(ones(code.row(V::encode(token_class::release, 5, 1)), 4) == rails(8, {0, 2, 3, 17}));
     // start of lanes 0, 3 in warp 5: bits 0-3 are 1001, bits 10-12 are 101.
-    CHECK(ones(code.row(V::encode(token_class::start, 9, 5)), 4) == rails(8, {0, 3, 10, 12, 17, 18, 27}));
+    CHECK(ones(code.row(V::encode(token_class::start, 9, 5)), 4) == rails(9, {0, 3, 10, 12, 17, 18, 27}));
     // hi 0x8001: bits 0 and 15 of the high half.
-    CHECK(ones(code.row(V::encode(token_class::hi, 0x8001)), 4) == rails(16, {32, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62}));
+    CHECK(ones(code.row(V::encode(token_class::hi, 0x8001)), 4) == rails(17, {32, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62}));
     // short -1: all 32 bits are 1.
-    std::vector<int> minus_one{14};
-    for (int i = 0; i < 16; ++i) minus_one.push_back(17 + i);
-    for (int i = 0; i < 16; ++i) minus_one.push_back(17 + 32 + i);
+    std::vector<int> minus_one{15};
+    for (int i = 0; i < 16; ++i) minus_one.push_back(classes + i);
+    for (int i = 0; i < 16; ++i) minus_one.push_back(classes + 32 + i);
     CHECK(ones(code.row(V::encode(token_class::short_word, 0xfff)), 4) == minus_one);
 }
 
@@ -153,7 +156,7 @@ TEST_CASE("the code ends before the other signals begin, and the final norm show
         const stage::token_code<> code(nn::shape{.hidden = hidden});
         const auto& at = code.channels();
         CHECK(at.first_class == 2 + hidden / 1024);
-        CHECK(at.end == at.first_class + 17 + 64);
+        CHECK(at.end == at.first_class + 18 + 64);
         const auto norm = code.final_norm();
         for (int c = 0; c < hidden; ++c) CHECK(norm[c] == (c >= at.first_class && c < at.end ? 255.0F : -1.0F));
     }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Puts blocks, registers and words of memory into the compiled layers by reading tokens of the test's choice, so that single loads,
-// stores and collectives can be tried. Registers are written by records of blocks of its own, from block `first_setter` on.
+// stores and collectives can be tried, in blocks without barriers. Registers are written by records of blocks of its own, from block
+// `first_setter` on.
 #pragma once
 
 #include <qwengpu/machine/encoding.hpp>
 #include <qwengpu/text/vocabulary.hpp>
+
+#include "support/prompt_start.hpp"
 
 #include <array>
 #include <cstdint>
@@ -21,6 +24,7 @@ template <class Reader>
 class lane_bench {
 public:
     explicit lane_bench(Reader& reader) : reader_(reader) {
+        read_idle_warps(reader_);
         for (int reg = 1; reg < 16; ++reg) {
             machine::machine_block b;
             b.s1 = {machine::alu_op::add};
