@@ -79,6 +79,7 @@ struct instruction {
     machine::access_size size = machine::access_size::word;  ///< of a store; a part of a word takes a load and an insertion too
     bool sense = false;
     bool pinned = false;  ///< a volatile access: neither dropped nor merged
+    bool kept = false;    ///< a load that may trap: not dropped, unless it proves to be of local memory
     bool settled = false;               ///< alive for a moment only: to keep it in memory gains nothing
     bool is_half = false;               ///< an atomic that is a part of one: what was there may not be asked
     bool meets = false;                 ///< a collective that waits for all lanes of the warp
@@ -149,6 +150,7 @@ struct function {
     std::vector<local_variable> locals;
     std::vector<std::uint32_t> caller_of_frame;   ///< of frame 0: itself
     int local_words = 0;                          ///< of local memory: words that its variables and spilled values take
+    int spill_words = 0;                          ///< how many of them, the last ones, are of spilled values
 
     [[nodiscard]] instruction& at(value_id v) { return values[v]; }
     [[nodiscard]] const instruction& at(value_id v) const { return values[v]; }
@@ -188,7 +190,7 @@ void for_each_place(Function& fn, F&& f) {
 }
 
 /// Whether the instruction may be dropped if nobody uses its value.
-inline bool is_pure(const instruction& i) { return !i.writes_memory() && !i.pinned; }
+inline bool is_pure(const instruction& i) { return !i.writes_memory() && !i.pinned && !(i.kept && i.where != region::local); }
 
 /// The same comparison with its operands exchanged.
 constexpr std::uint8_t mirrored(std::uint8_t mod) {

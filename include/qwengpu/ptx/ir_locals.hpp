@@ -171,7 +171,10 @@ public:
 private:
     unsigned visit(const operand& o, int depth) {
         if (o.kind == from::local) return local;
-        if (o.is_literal()) return o.bits >> machine::address::window_shift == shared_window_ ? shared : 0U;
+        if (o.is_literal()) {  // or an offset in shared memory, in the window of nobody behind it
+            const std::uint32_t window = o.bits >> machine::address::window_shift;
+            return window == shared_window_ || window == shared_window_ + 1 ? shared : 0U;
+        }
         if (o.kind == from::parameter) return (o.bits & 0xffffU) == 0 ? global : 0U;
         if (!o.is_value() || !seen_.insert(o.bits).second) return 0;
         if (depth > 100) return unknown;

@@ -109,9 +109,11 @@ inline void cvt(lowering& l) {
     l.result(detail::converted(l, l.pair(1), of, to));
 }
 
-/// Addresses are the same in all spaces: their window says what they are.
+/// Addresses are the same in all spaces, their window says what they are; but for offsets in shared memory (memory_map.hpp).
 inline void cvta(lowering& l) {
-    const wide address = l.pair(1);
+    wide address = l.pair(1);
+    const std::uint32_t distance = l.now().space == state_space::shared ? l.map().from_offset() : 0U;
+    if (distance != 0) address.lo = l.add(address.lo, ir::literal(l.now().has("to") ? 0U - distance : distance));
     l.mark_pointer(address.lo);
     l.result(address);
 }

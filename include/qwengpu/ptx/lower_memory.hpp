@@ -39,9 +39,15 @@ inline ir::region region_of(const instruction& i) {
     }
 }
 
+/// Whether the address is an offset in shared memory: of an access that says so, or of one that names a variable there.
+inline bool is_shared_offset(lowering& l, const operand& address) {
+    if (l.now().space != state_space::none) return l.now().space == state_space::shared;
+    return !address.items.empty() && address.items[0].kind == operand_kind::symbol_value && l.space_of(address.items[0]) == state_space::shared;
+}
+
 /// A byte `offset` behind the address. Local variables are apart, so a sum of one stays one.
 inline ir::operand address_of(lowering& l, const operand& address, std::uint32_t offset) {
-    const auto distance = static_cast<std::uint32_t>(address.value) + offset;
+    const auto distance = static_cast<std::uint32_t>(address.value) + offset + (is_shared_offset(l, address) ? l.map().from_offset() : 0U);
     if (address.items.empty()) return ir::literal(distance);
     const ir::operand base = l.read(address.items[0]);
     return base.kind == ir::from::local ? ir::local_place(base.bits + distance) : l.add(base, ir::literal(distance));
@@ -54,7 +60,8 @@ inline void write_loaded(lowering& l, const operand& d, ir::operand x) {
 /// The word the destination holds before the load, for lanes whose guard does not hold.
 inline ir::operand old_word(lowering& l, const operand& d) { return d.kind == operand_kind::reg ? l.read(d) : ir::zero; }
 
-inline ir::operand load_word(lowering& l, ir::operand address, ir::operand otherwise, machine::memory_op access = machine::memory_op::load) {
+/// `kept`: though nobody wants the word, since the access may trap; one word of an access is enough.
+inline ir::operand load_word(lowering& l, ir::operand address, ir::operand otherwise, bool kept, machine::memory_op access = machine::memory_op::load) {
     ir::instruction i;
     i.kind = ir::made_by::load;
     i.access = access;
@@ -63,6 +70,7 @@ inline ir::operand load_word(lowering& l, ir::operand address, ir::operand other
     i.sense = l.guard_sense();
     i.c = i.b.present() ? otherwise : ir::operand{};
     i.pinned = is_pinned(l.now());
+    i.kept = kept;
     i.where = region_of(l.now());
     return l.emit(i);
 }
@@ -104,7 +112,7 @@ inline void load_parts(lowering& l) {
     std::vector<std::pair<operand, ir::operand>> loaded;
     for (std::size_t k = 0; k < parts.size(); k += how.parts) {
         const ir::operand at = address_of(l, l.now().operands[1], static_cast<std::uint32_t>(k) * static_cast<std::uint32_t>(bytes_of(t)));
-        const ir::operand word = load_word(l, at, ir::zero, how.load);
+        const ir::operand word = load_word(l, at, ir::zero, k == 0, how.load);
         for (unsigned part = 0; part < how.parts; ++part) loaded.emplace_back(parts[k + part], how.parts == 1 ? word : l.part(word, t, part));
     }
     for (const auto& [d, x] : loaded) write_loaded(l, d, x);
@@ -137,8 +145,8 @@ inline void load_global(lowering& l) {
     std::uint32_t at = 0;
     std::vector<std::pair<operand, wide>> loaded;
     for (const operand& d : parts_of(l.now().operands[0])) {
-        const ir::operand low = load_word(l, address_of(l, address, at), old_word(l, d));
-        const ir::operand high = is_wide ? load_word(l, address_of(l, address, at + 4), ir::zero) : ir::zero;
+        const ir::operand low = load_word(l, address_of(l, address, at), old_word(l, d), at == 0);
+        const ir::operand high = is_wide ? load_word(l, address_of(l, address, at + 4), ir::zero, false) : ir::zero;
         loaded.emplace_back(d, wide{low, high});
         at += is_wide ? 8 : 4;
     }

@@ -152,6 +152,10 @@ public:
         if (at.kind == ir::from::local) return ir::local_place(at.bits + offset);
         return add(at, ir::literal(offset));
     }
+    /// The space of the variable that the operand names.
+    [[nodiscard]] state_space space_of(const operand& o) const {
+        return o.sym.kind == symbol_kind::function ? state_space::none : module().variable_of(o.sym, code()).space;
+    }
     /// Whether the operand names a .param variable itself.
     [[nodiscard]] bool names_parameter(const operand& o) const {
         return o.kind == operand_kind::symbol_value && o.sym.kind == symbol_kind::function_variable && code().variables[o.sym.id].space == state_space::param;

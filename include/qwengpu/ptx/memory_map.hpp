@@ -19,6 +19,9 @@ namespace qwengpu::ptx {
 
 using machine::address::local_window, machine::address::shared_window;
 
+/// A window that owns nothing.
+inline constexpr int nobodys_window = 30;
+
 class memory_map {
 public:
     /// Bytes between two local variables, so that a pointer just beside one is not taken for the other.
@@ -34,7 +37,7 @@ public:
     /// The address of a variable, or an operand that is not present for one that has none.
     [[nodiscard]] ir::operand address(const symbol& s, std::uint32_t frame) const {
         const variable* v = &named(s, frame);
-        if (const auto at = shared_.find(v); at != shared_.end()) return ir::literal(machine::address::make(shared_window, 0) | at->second);
+        if (const auto at = shared_.find(v); at != shared_.end()) return ir::literal((machine::address::make(shared_window, 0) | at->second) - from_offset());
         if (const auto at = module_index_.find(v); at != module_index_.end())
             return ir::parameter_word(static_cast<std::uint32_t>(kernel_.parameters.size()) + at->second, 0);
         const auto at = local_index_.find({frame_key(s, frame), v});
@@ -46,6 +49,11 @@ public:
     /// Words of shared memory that the kernel declares, and the first of the dynamic ones, 0 if it has none.
     [[nodiscard]] int shared_words() const { return shared_words_; }
     [[nodiscard]] int dynamic_word() const { return dynamic_word_; }
+    /// What makes an address of shared memory of an offset in it. Where no access is generic an offset is the address itself. Where
+    /// one is, offsets have a window that nobody owns, so that one which nothing converted (cvta) traps.
+    [[nodiscard]] std::uint32_t from_offset() const {
+        return has_generic_ ? machine::address::make(shared_window, 0) - machine::address::make(nobodys_window, 0) : 0;
+    }
     /// The word in which the threads of a bar.red count.
     [[nodiscard]] ir::operand counter(const instruction& i) const {
         return ir::literal(machine::address::make(shared_window, counters_.at(barrier_of(i))));
@@ -68,6 +76,8 @@ private:
         for (const operand& o : s.code->operands) look(o, frame);
         if (s.kind == step_kind::plain && (s.code->opcode == "mov" || s.code->opcode == "cvta"))
             for (const operand& o : s.code->operands) look_for_parameter(o, frame);
+        const std::string_view op = s.code->opcode;
+        has_generic_ = has_generic_ || (s.code->space == state_space::none && (op == "ld" || op == "st" || op == "atom" || op == "red"));
         if (s.kind == step_kind::red_count) counters_.try_emplace(barrier_of(*s.code), 0);
     }
 
@@ -165,6 +175,7 @@ private:
     std::vector<ir::local_variable> locals_;
     std::vector<std::uint32_t> modules_;
     int shared_words_ = 0, dynamic_word_ = 0;
+    bool has_generic_ = false;  ///< an access that does not say of which space it is
 };
 
 }  // namespace qwengpu::ptx
