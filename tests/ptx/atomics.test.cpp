@@ -110,6 +110,21 @@ TEST_CASE("many warps on one word; every ticket is drawn once") {
     for (std::uint32_t n = 0; n < 5; ++n) CHECK(std::count(ring.results.begin(), ring.results.end(), n) == (n < 4 ? 3 : 2));
 }
 
+TEST_CASE("the result may take the place of an operand, also where an atomic is tried again or stands in a loop") {
+    const test::words in{7, 0xfffffff0U, 3, 12};
+    const atomic_run up = run("mov.u32 %r1, 5;\natom#.inc.u32 %r1, [%d8], %r1;", "global", 0, in);
+    CHECK(up.word == 4);
+    CHECK(up.results == test::words{0, 1, 2, 3});
+    const atomic_run down = run("mov.u32 %r1, 9;\natom#.dec.u32 %r1, [%d8], %r1;", "shared", 2, in);
+    CHECK(down.word == 9);
+    CHECK(down.results == test::words{2, 1, 0, 9});
+    const std::string loop = "mov.u32 %r1, %r0;\nmov.u32 %r5, 3;\nround:\natom#.exch.b32 %r1, [%d8], %r1;\n"
+                             "sub.u32 %r5, %r5, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra round;\n";
+    const atomic_run swaps = run(loop, "global", 10, {7});
+    CHECK(swaps.word == 7);
+    CHECK(swaps.results == test::words{10});
+}
+
 TEST_CASE("a guarded atomic is done where its guard holds, and leaves the other results alone") {
     const std::string guard = "and.b32 %r5, %r0, 1;\nsetp.ne.u32 %p1, %r5, 0;\nmov.u32 %r1, 77;\n";
     const atomic_run r = run(guard + "@%p1 atom#.add.u32 %r1, [%d8], %r0;", "global", 10, {1, 2, 3, 4, 5, 6});

@@ -72,6 +72,10 @@ TEST_CASE("guards on everything: arithmetic, setp, loads, stores, exit") {
     SECTION("a store that is not done writes nothing") {
         CHECK(run(load + "setp.ne.s32 %p0, %r0, 0; mov.u32 %r1, 1; @!%p0 st.global.u32 [%dst], %r1;", {0, 1, 0, 1}) == test::words{1, 99, 1, 99});
     }
+    SECTION("a result may be the guard itself: the other result goes by the guard as it was") {
+        CHECK(run(load + "setp.ne.s32 %p1, %r0, %r0; setp.eq.s32 %p0, %r0, %r0; @!%p1 setp.gt.u32 %p1|%p0, %r0, 2;\n"
+                         "selp.u32 %r1, 10, 20, %p1; selp.u32 %r2, 1, 2, %p0; add.s32 %r1, %r1, %r2;" + store, {1, 2, 3, 4}) == test::words{21, 21, 12, 12});
+    }
     SECTION("exit and ret under a guard end single lanes") {
         CHECK(run(load + "setp.eq.s32 %p0, %r0, 7; @%p0 exit; setp.eq.s32 %p1, %r0, 8; @%p1 ret; mov.u32 %r1, 3;" + store, {7, 8, 9, 7}) ==
               test::words{99, 99, 3, 99});

@@ -25,8 +25,8 @@ struct frame {
 };
 
 /// What a step does. A bar.red is three: its threads clear a counter, count in it, and read it, with barriers between; an
-/// atomic that is no instruction of the machine is a first try and more of them.
-enum class step_kind : std::uint8_t { plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try };
+/// atomic that is no instruction of the machine is a first try, more of them, and its result, which may be one of its operands.
+enum class step_kind : std::uint8_t { plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try, tried };
 
 struct flow_step {
     step_kind kind = step_kind::plain;
@@ -192,7 +192,7 @@ private:
             }
             out_.blocks[at].steps.push_back({step_kind::red_read, fr, &i, true});
         } else if (counts_round(i)) {
-            const ir::block_id again = fresh();
+            const ir::block_id again = fresh(), done = fresh();
             out_.blocks[at].steps.push_back({step_kind::first_try, fr, &i, true});
             out_.blocks[at].next = again;
             at = again;
@@ -202,6 +202,9 @@ private:
             b.frame = fr;
             b.by = &i;
             b.taken = again;
+            b.next = done;
+            at = done;
+            out_.blocks[at].steps.push_back({step_kind::tried, fr, &i, true});
         } else {
             out_.blocks[at].steps.push_back({step_kind::plain, fr, &i, true});
         }

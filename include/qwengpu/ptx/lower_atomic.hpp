@@ -119,7 +119,11 @@ inline void next_try(lowering& l) {
     const ir::operand is = detail::compare_and_swap(l, detail::atomic_address(l), was, next);
     l.write_variable(failed, l.compare(m::cmp_lt | m::cmp_gt, is, was));
     l.write_variable(found, is);
-    if (detail::is_read(l)) l.result(is);
+}
+
+/// Only now: a further try would read operands that the result may have taken the place of.
+inline void tried(lowering& l) {
+    if (detail::is_read(l)) l.result(l.read_variable(found));
 }
 
 }  // namespace qwengpu::ptx::lower

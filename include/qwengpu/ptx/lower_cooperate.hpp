@@ -238,6 +238,7 @@ inline void part_of_red(lowering& l, step_kind part) {
 inline void part_of(lowering& l, step_kind part) {
     if (part == step_kind::first_try) return first_try(l);
     if (part == step_kind::next_try) return next_try(l);
+    if (part == step_kind::tried) return tried(l);
     part_of_red(l, part);
 }
 

@@ -34,6 +34,7 @@ public:
     // The instruction in hand.
     void begin(ir::block_id b, std::uint32_t frame_id, const instruction& i, bool unguarded = false) {
         unguarded_ = unguarded;
+        guard_ = {};
         block_ = b;
         frame_ = frame_id;
         now_ = &i;
@@ -191,10 +192,10 @@ public:
         return o.kind == operand_kind::reg && bits_of(code().registers[o.id].type) == 64;
     }
 
-    /// The guard of the instruction, if it has one, for instructions that carry it themselves.
+    /// The guard of the instruction, if it has one, as it was before the instruction wrote anything.
     [[nodiscard]] ir::operand guard() {
-        if (!is_guarded()) return {};
-        return ssa_.read(block_, register_variable(now_->predicate->reg));
+        if (is_guarded() && !guard_.present()) guard_ = ssa_.read(block_, register_variable(now_->predicate->reg));
+        return guard_;
     }
     [[nodiscard]] bool guard_sense() const { return is_guarded() && !now_->predicate->negated; }
     /// Whether the instruction looks at its guard: not where the guard chose the way here.
@@ -303,6 +304,7 @@ private:
     diagnostics& wrong_;
     ir::block_id block_ = 0;
     bool unguarded_ = false;
+    ir::operand guard_{};
     std::uint32_t fences_ = 0;
     std::uint32_t frame_ = 0, source_ = 0, next_place_ = 0x80000000U;
     const instruction *now_ = nullptr, *refused_ = nullptr;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "support/choices.hpp"
+#include "support/random_ptx/frame.hpp"
 #include "support/random_ptx/program.hpp"
 #include "support/random_ptx/templates.hpp"
 
@@ -21,10 +22,8 @@ namespace qwengpu::test::random_ptx {
 
 /// What a program may hold.
 struct features {
-    bool wide = true, shorts = true, floats = true, memory = true, shared = true, collectives = true, atomics = true, calls = true, jumps = true;
+    bool wide = true, shorts = true, floats = true, memory = true, shared = true, collectives = true, atomics = true, calls = true, jumps = true, exits = true;
 };
-
-inline constexpr std::uint32_t input_words = 16, words_per_thread = 4;
 
 namespace detail {
 
@@ -42,6 +41,10 @@ public:
         constexpr std::array<std::uint32_t, 7> sizes{1, 3, 4, 4, 6, 8, 12};
         p.threads = sizes[static_cast<std::size_t>(random_.below(7))];
         p.blocks = p.threads <= 8 && random_.percent(30) ? 2 : 1;
+        p.shape = shape_of(p.threads);
+        threads_ = static_cast<int>(p.threads);
+        leaves_ = allowed_.exits && random_.percent(12);
+        if (leaves_) allowed_.shared = allowed_.collectives = false;  // who has left writes nothing that others could read
         one_warp_ = p.threads <= 4 && p.blocks == 1;
         full_warps_ = p.threads % 4 == 0;
         p.input_seed = random_.word();
@@ -50,6 +53,12 @@ public:
     }
 
 private:
+    std::array<std::uint32_t, 3> shape_of(std::uint32_t threads) {
+        if (random_.percent(60) || threads < 4) return {threads, 1, 1};
+        const std::uint32_t y = threads == 4 ? 1 : threads == 6 ? 3 : 2;
+        return random_.percent(50) ? std::array<std::uint32_t, 3>{threads / y / (threads == 6 ? 1 : 2), y, threads == 6 ? 1U : 2U} : std::array<std::uint32_t, 3>{threads / 2, 2, 1};
+    }
+
     std::string number(int n) { return std::to_string(n); }
     std::string reg(char kind) {
         switch (kind) {
@@ -104,19 +113,69 @@ private:
         const kind& k = kinds[static_cast<std::size_t>(random_.below(8))];
         const std::string type = k.type;
         const std::string store_type = type == "s8" ? "u8" : type == "s16" ? "u16" : type == "s32" ? "u32" : type;
-        switch (random_.below(6)) {
-            case 0: return index(k.mask) + "  cvt.u64.u32 %a, %i;\n  add.s64 %a, %a, %in;\n  ld.global." + type + " " + reg(k.reg) + ", [%a+32];\n";
-            case 1: return index(k.mask) + "  and.b32 %i, %i, 15;\n  cvt.u64.u32 %a, %i;\n  add.s64 %a, %a, %out;\n  st.global." + store_type + " [%a], " + reg(k.reg) + ";\n";
-            case 2: return index(k.mask) + "  and.b32 %i, %i, 15;\n  cvt.u64.u32 %a, %i;\n  add.s64 %a, %a, %out;\n  ld.global." + type + " " + reg(k.reg) + ", [%a];\n";
+        const std::string how = random_.percent(15) ? "volatile." : "";
+        switch (random_.below(9)) {
+            case 0: return index(k.mask) + "  cvt.u64.u32 %a, %i;\n  add.s64 %a, %a, %in;\n  ld." + how + "global." + type + " " + reg(k.reg) + ", [%a+32];\n";
+            case 1: return index(k.mask) + "  and.b32 %i, %i, 15;\n  cvt.u64.u32 %a, %i;\n  add.s64 %a, %a, %out;\n  st." + how + "global." + store_type + " [%a], " + reg(k.reg) + ";\n";
+            case 2: return index(k.mask) + "  and.b32 %i, %i, 15;\n  cvt.u64.u32 %a, %i;\n  add.s64 %a, %a, %out;\n  ld." + how + "global." + type + " " + reg(k.reg) + ", [%a];\n";
             case 3: return index(k.mask) + "  mov.u64 %a, loc;\n  cvt.u64.u32 %b, %i;\n  add.s64 %a, %a, %b;\n  st.local." + store_type + " [%a], " + reg(k.reg) + ";\n";
             case 4: return index(k.mask) + "  mov.u64 %a, loc;\n  cvta.local.u64 %a, %a;\n  cvt.u64.u32 %b, %i;\n  add.s64 %a, %a, %b;\n  ld." + type + " " + reg(k.reg) + ", [%a];\n";
+            case 5: return vector_access();
+            case 6: return parameter();
             default: return index("12") + "  mov.u64 %a, tab;\n  cvt.u64.u32 %b, %i;\n  add.s64 %a, %a, %b;\n  ld.const.u32 " + reg('r') + ", [%a];\n";
+        }
+    }
+
+    /// Distinct registers, as a vector holds them.
+    std::string vector_of(char kind, int count) {
+        std::vector<std::string> names;
+        while (static_cast<int>(names.size()) < count)
+            if (std::string name = reg(kind); std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+        std::string text;
+        for (const std::string& name : names) text += (text.empty() ? "{" : ", ") + name;
+        return text + "}";
+    }
+
+    /// Two or four values at once, of the input, of the thread's words of the output or of local memory.
+    std::string vector_access() {
+        struct kind { const char* type; char reg; int count; const char* mask; };
+        static constexpr std::array<kind, 7> kinds{{{"v2.u32", 'r', 2, "24"}, {"v4.u32", 'r', 4, "16"}, {"v2.f32", 'f', 2, "24"}, {"v4.f32", 'f', 4, "16"},
+                                                    {"v2.b64", 'd', 2, "16"}, {"v2.u16", 'h', 2, "28"}, {"v4.u8", 'r', 4, "28"}}};
+        const kind& k = kinds[static_cast<std::size_t>(random_.below(7))];
+        const std::string type = k.type, values = vector_of(k.reg, k.count), at = index(k.mask) + "  cvt.u64.u32 %b, %i;\n", to = "  add.s64 %a, %a, %b;\n";
+        switch (random_.below(4)) {
+            case 0: return at + "  add.s64 %a, %in, %b;\n  ld.global." + type + " " + values + ", [%a+32];\n";
+            case 1: return "  st.global." + type + " [%out], " + values + ";\n";
+            case 2: return at + "  mov.u64 %a, loc;\n" + to + "  st.local." + type + " [%a], " + values + ";\n";
+            default: return at + "  mov.u64 %a, loc;\n" + to + "  ld.local." + type + " " + values + ", [%a];\n";
+        }
+    }
+
+    /// A member of the struct that the kernel is given by value.
+    std::string parameter() {
+        switch (random_.below(5)) {
+            case 0: return "  ld.param.u32 " + reg('r') + ", [k_by_value+" + number(4 * random_.below(3)) + "];\n";
+            case 1: return "  ld.param.u8 " + reg('r') + ", [k_by_value+" + number(random_.below(12)) + "];\n";
+            case 2: return "  ld.param.s16 " + reg('r') + ", [k_by_value+" + number(2 * random_.below(6)) + "];\n";
+            case 3: return "  ld.param.f32 " + reg('f') + ", [k_by_value+" + number(4 * random_.below(3)) + "];\n";
+            default: return "  ld.param.v2.u32 " + vector_of('r', 2) + ", [k_by_value];\n";
+        }
+    }
+
+    /// Barriers of all kinds; those with a number of threads only where warps are full.
+    std::string fence() {
+        switch (random_.below(8)) {
+            case 0: return "  barrier.sync 1;\n";
+            case 1: return "  bar.red.popc.u32 " + reg('r') + ", 0, " + reg('p') + ";\n";
+            case 2: return "  bar.red.and.pred " + reg('p') + ", 0, " + reg('p') + ";\n";
+            case 3: return "  bar.red.or.pred " + reg('p') + ", 2, !" + reg('p') + ";\n";
+            case 4: return full_warps_ ? "  bar.sync 3, " + number(threads_) + ";\n" : "  bar.sync 3;\n";
+            default: return "  bar.sync 0;\n";
         }
     }
 
     /// Everybody writes its own words of shared memory; after a barrier everybody reads somebody's.
     std::string exchange() {
-        const std::string fence = random_.percent(70) ? "  bar.sync 0;\n" : random_.percent(50) ? "  barrier.sync 1;\n" : "  bar.red.popc.u32 " + reg('r') + ", 0, " + reg('p') + ";\n";
         std::string write, read;
         if (random_.percent(40)) {
             write = "  mov.u32 %s, sm8;\n  add.u32 %s, %s, %lin;\n  st.shared.u8 [%s], " + reg('r') + ";\n";
@@ -129,7 +188,7 @@ private:
             read = "  mov.u64 %a, sm;\n  cvta.shared.u64 %a, %a;\n  mad.wide.u32 %a, %i, 4, %a;\n  ld.f32 " + reg('f') + ", [%a];\n";
         }
         const std::string pick = "  add.u32 %i, %lin, " + number(random_.between(1, 5)) + ";\n  rem.u32 %i, %i, %n;\n";
-        return write + fence + pick + read + fence;
+        return write + fence() + pick + read + fence();
     }
 
     std::string collective() {
@@ -160,10 +219,17 @@ private:
                 return std::string("  red.shared.") + how[k] + " [acc+" + number(4 * static_cast<int>(k)) + "], " + reg('r') + ";\n";
             return std::string("  red.global.") + how[k] + " [gacc+" + number(4 * static_cast<int>(k)) + "], " + reg('r') + ";\n";
         }
+        return "  bar.warp.sync -1;\n" + atomic_in_order();
+    }
+
+    /// The lanes of the one warp have met; they are served in their order.
+    std::string atomic_in_order() {
         static constexpr std::array<const char*, 5> more{"exch.b32", "inc.u32", "dec.u32", "add.s32", "max.s32"};
-        if (random_.percent(30)) return "  atom.global.cas.b32 " + reg('r') + ", [gacc+24], " + reg('r') + ", " + reg('r') + ";\n";
+        const std::string op = more[static_cast<std::size_t>(random_.below(5))], result = reg('r'), value = reg('r');
+        if (random_.percent(30)) return "  atom.global.cas.b32 " + result + ", [gacc+24], " + reg('r') + ", " + value + ";\n";
+        if (random_.percent(25) && allowed_.shared) return "  atom.shared." + op + " " + result + ", [acc+24], " + value + ";\n";
         if (random_.percent(20) && allowed_.floats) return "  atom.global.add.f32 " + reg('f') + ", [gacc+28], " + reg('f') + ";\n";
-        return std::string("  atom.global.") + more[static_cast<std::size_t>(random_.below(5))] + " " + reg('r') + ", [gacc+24], " + reg('r') + ";\n";
+        return "  atom.global." + op + " " + result + ", [gacc+24], " + value + ";\n";
     }
 
     std::string call() {
@@ -229,6 +295,7 @@ private:
         if (which < 55 && depth < 3) return loop(depth, converged);
         if (which < 57 && depth < 3 && allowed_.jumps) return tangle(depth);
         if (which < 59 && depth < 3 && allowed_.jumps) return table(depth);
+        if (which < 61 && leaves_) return {"  setp.ne.and.u32 %q, %lin, 0, " + reg('p') + ";\n  @%q " + (random_.percent(50) ? "exit" : "ret") + ";\n"};
         return {arithmetic()};
     }
 
@@ -240,105 +307,11 @@ private:
 
     choices random_;
     features allowed_;
-    bool one_warp_ = false, full_warps_ = false;
-    int labels_ = 0;
+    bool one_warp_ = false, full_warps_ = false, leaves_ = false;
+    int threads_ = 0, labels_ = 0;
 };
 
-inline constexpr std::string_view before = R"(.version 7.8
-.target sm_80
-.address_size 64
-.const .align 4 .b32 tab[4] = {17, -3, 0x7fffffff, 0x12345678};
-.global .align 4 .b32 gacc[8];
-.func (.param .b32 z) helper0(.param .b32 a, .param .b32 b)
-{
-  .reg .b32 %x, %y; .reg .pred %p;
-  ld.param.b32 %x, [a]; ld.param.b32 %y, [b];
-  setp.lt.s32 %p, %x, %y;
-  @%p bra less;
-  xor.b32 %x, %x, %y;
-  st.param.b32 [z], %x;
-  ret;
-less:
-  mad.lo.s32 %x, %x, 3, %y;
-  st.param.b32 [z], %x;
-  ret;
-}
-.func (.param .b32 z) helper1(.param .b32 a, .param .b32 b)
-{
-  .reg .b32 %x, %y; .param .b32 t;
-  ld.param.b32 %x, [a]; ld.param.b32 %y, [b];
-  { .param .b32 u; .param .b32 v; .param .b32 w;
-    st.param.b32 [u], %y; st.param.b32 [v], %x;
-    call.uni (w), helper0, (u, v);
-    ld.param.b32 %y, [w];
-  }
-  shf.l.wrap.b32 %x, %x, %y, 7;
-  st.param.b32 [z], %x;
-  ret;
-}
-.visible .entry k(.param .u64 k_in, .param .u64 k_out, .param .u64 k_sum)
-{
-  .reg .b32 %r<6>, %c<4>, %lin, %n, %i, %s, %live, %most, %z;
-  .reg .b64 %d<3>, %in, %out, %sum, %a, %b;
-  .reg .b16 %h<3>;
-  .reg .f32 %f<4>;
-  .reg .pred %p<3>, %q;
-  .shared .align 4 .b32 sm[12];
-  .shared .align 4 .b8 sm8[12];
-  .shared .align 4 .b32 acc[6];
-  .local .align 8 .b8 loc[32];
-  ld.param.u64 %in, [k_in]; ld.param.u64 %out, [k_out]; ld.param.u64 %sum, [k_sum];
-  cvta.to.global.u64 %in, %in; cvta.to.global.u64 %out, %out; cvta.to.global.u64 %sum, %sum;
-  mov.u32 %lin, %tid.x; mov.u32 %n, %ntid.x;
-  activemask.b32 %live; popc.b32 %z, %live; setp.eq.u32 %q, %z, 4; selp.b32 %most, 3, 1, %q; setp.eq.u32 %q, %z, 1; selp.b32 %most, 0, %most, %q;
-  mov.u32 %r0, %ctaid.x; mad.lo.u32 %i, %r0, %n, %lin; mul.wide.u32 %a, %i, 16; add.s64 %out, %out, %a;
-  mul.wide.u32 %a, %lin, 4; add.s64 %a, %in, %a;
-  ld.global.u32 %r0, [%a]; ld.global.u32 %r1, [%a+16]; ld.global.u32 %r2, [%in+24]; mov.u32 %r3, %lin; mov.u32 %r4, 7; mov.u32 %r5, -2;
-  mov.b32 %f0, %r0; mov.b32 %f1, %r1; mov.f32 %f2, 0f3fc00000; cvt.rn.f32.s32 %f3, %lin;
-  mov.b64 %d0, {%r0, %r1}; cvt.s64.s32 %d1, %r1; mov.u64 %d2, 5;
-  cvt.u16.u32 %h0, %r0; cvt.u16.u32 %h1, %lin; mov.u16 %h2, -9;
-  setp.lt.s32 %p0, %r0, %r1; setp.eq.u32 %p1, %lin, 1; setp.ne.u32 %p2, %lin, %lin;
-)";
-
-inline constexpr std::string_view after = R"(
-  add.f32 %f0, %f0, 0f00000000; add.f32 %f1, %f1, 0f00000000; add.f32 %f2, %f2, 0f00000000; add.f32 %f3, %f3, 0f00000000;
-  mov.b32 %i, %f0; xor.b32 %r0, %r0, %i; mov.b32 %i, %f1; add.u32 %r1, %r1, %i;
-  mov.b32 %i, %f2; xor.b32 %r2, %r2, %i; mov.b32 %i, %f3; add.u32 %r3, %r3, %i;
-  mov.b64 {%i, %s}, %d0; xor.b32 %r0, %r0, %i; add.u32 %r1, %r1, %s;
-  mov.b64 {%i, %s}, %d1; xor.b32 %r2, %r2, %i; add.u32 %r3, %r3, %s;
-  mov.b64 {%i, %s}, %d2; xor.b32 %r0, %r0, %i; add.u32 %r1, %r1, %s;
-  cvt.u32.u16 %i, %h0; add.u32 %r0, %r0, %i; cvt.u32.u16 %i, %h1; add.u32 %r1, %r1, %i; cvt.u32.u16 %i, %h2; add.u32 %r2, %r2, %i;
-  selp.b32 %i, 3, 5, %p0; mul.lo.u32 %r3, %r3, %i; selp.b32 %i, 1, 2, %p1; add.u32 %r2, %r2, %i; selp.b32 %i, 9, 8, %p2; add.u32 %r1, %r1, %i;
-  shf.l.wrap.b32 %r4, %r4, %r4, 3; xor.b32 %r3, %r3, %r4; shf.l.wrap.b32 %r5, %r5, %r5, 9; xor.b32 %r2, %r2, %r5;
-  st.global.u32 [%out], %r0; st.global.u32 [%out+4], %r1; st.global.u32 [%out+8], %r2; st.global.u32 [%out+12], %r3;
-)";
-
-inline constexpr std::string_view sums = R"(
-  bar.sync 0;
-  setp.ne.u32 %q, %lin, 0; @%q bra finished;
-  mov.u32 %i, 0;
-collect:
-  mov.u32 %s, acc; add.u32 %s, %s, %i; ld.shared.u32 %r0, [%s]; cvt.u64.u32 %b, %i; add.s64 %a, %sum, %b; st.global.u32 [%a], %r0;
-  mov.u64 %a, gacc; add.s64 %a, %a, %b; ld.global.u32 %r1, [%a]; add.s64 %a, %sum, %b; st.global.u32 [%a+24], %r1;
-  add.u32 %i, %i, 4; setp.lt.u32 %q, %i, 24; @%q bra collect;
-finished:
-)";
-
 }  // namespace detail
-
-inline std::string program::text() const {
-    std::string body_text;
-    print(body, body_text);
-    std::string all(detail::before);
-    if (body_text.find("loc;") != std::string::npos)
-        for (int k = 0; k < 8; ++k) all += "  st.local.u32 [loc+" + std::to_string(4 * k) + "], %r" + std::to_string(k % 4) + ";\n";
-    const bool counts = body_text.find("acc+") != std::string::npos;
-    if (counts) all += "  setp.lt.u32 %q, %lin, 1; @!%q bra ready;\n  mov.u32 %i, 0;\nclear: mov.u32 %s, acc; add.u32 %s, %s, %i; st.shared.u32 [%s], 0; add.u32 %i, %i, 4; setp.lt.u32 %q, %i, 24; @%q bra clear;\nready: bar.sync 0;\n";
-    all += body_text;
-    all += detail::after;
-    if (counts) all += detail::sums;
-    return all + "  ret;\n}\n";
-}
 
 /// The program of a seed.
 inline program any_program(std::uint64_t seed, features f = {}) { return detail::generator(seed, f).make(); }

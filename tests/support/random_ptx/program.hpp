@@ -34,6 +34,7 @@ inline void print(const std::vector<piece>& pieces, std::string& text) {
 struct program {
     std::vector<piece> body;
     std::uint32_t threads = 4, blocks = 1;
+    std::array<std::uint32_t, 3> shape{4, 1, 1};  ///< of a thread block; the product is `threads`
     std::uint64_t input_seed = 0;
 
     [[nodiscard]] std::string text() const;
@@ -89,6 +90,7 @@ program smallest(program p, Fails&& fails) {
         for (std::uint32_t threads : {1U, p.threads / 2}) {
             program less = p;
             less.threads = threads;
+            less.shape = {threads, 1, 1};
             if (threads == 0 || threads >= p.threads || !fails(less)) continue;
             p = less;
             smaller = true;
