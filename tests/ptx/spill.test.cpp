@@ -33,6 +33,18 @@ std::uint32_t straight_on_host(std::size_t count, std::uint32_t x, std::uint32_t
     return sum;
 }
 
+/// Three times that, one after the other, each from the sum before: 3 * count values, of which `count` are alive at once.
+std::string three_times(std::size_t count) {
+    std::string body = ".reg .b32 %v<99>;\nld.global.u32 %r0, [%src];\n";
+    for (int time = 0; time < 3; ++time) {
+        for (std::size_t k = 0; k < count; ++k) body += "mul.lo.u32 %v" + n(k) + ", %r0, " + n(2 * k + 3) + ";\nxor.b32 %v" + n(k) + ", %v" + n(k) + ", %t;\n";
+        body += "bar.sync 0;\nmov.u32 %r1, 0;\n";
+        for (std::size_t k = count; k-- > 0;) body += "mad.lo.u32 %r1, %r1, 5, %v" + n(k) + ";\n";
+        body += "mov.u32 %r0, %r1;\n";
+    }
+    return body + "st.global.u32 [%dst], %r1;\n";
+}
+
 /// `count` accumulators that a loop turns round: v[k] = v[k + 1] + k, the last one takes the old first.
 std::string rotating(std::size_t count) {
     std::string body = ".reg .b32 %v<99>;\nld.global.u32 %r0, [%src];\nmov.u32 %r1, 0;\n";
@@ -78,6 +90,13 @@ TEST_CASE("values that do not fit the registers are kept in local memory") {
         INFO(count << " values");
         check(straight(count), {1, 77, 0xfffffff0U, 5, 6}, [&](std::uint32_t x, std::uint32_t t) { return straight_on_host(count, x, t); });
     }
+}
+
+TEST_CASE("values that are never alive at the same time share a word of local memory") {
+    check(three_times(40), {1, 77, 0xfffffff0U, 5, 6}, [](std::uint32_t x, std::uint32_t t) {
+        for (int time = 0; time < 3; ++time) x = straight_on_host(40, x, t);
+        return x;
+    });
 }
 
 TEST_CASE("accumulators of a loop that turn round keep their order in local memory") {

@@ -21,6 +21,7 @@
 #include <qwengpu/ptx/diagnostics.hpp>
 #include <qwengpu/ptx/ir.hpp>
 #include <qwengpu/ptx/ir_graph.hpp>
+#include <qwengpu/ptx/ir_pack_spills.hpp>
 #include <qwengpu/ptx/webs.hpp>
 
 namespace qwengpu::ptx {
@@ -42,12 +43,13 @@ concept spiller = requires(const S& s, const shortage& what) {
 
 namespace detail {
 
-[[noreturn]] inline void fail_for_registers(const shortage& what, int missing) {
+/// `words`: of local memory that the kernel would take.
+[[noreturn]] inline void fail_for_registers(const shortage& what, int words) {
     const machine::source_line line = what.kernel.sources[what.registers.source];
     const std::string text = "kernel " + what.kernel.name + " needs " + std::to_string(what.registers.needed) + " registers at line " +
-                             std::to_string(line.ptx_line) + "; " + std::to_string(what.there) + " are there, and " + std::to_string(what.local_words) +
-                             " words of local memory, of which its variables and other values take " + std::to_string(what.kernel.local_words) + ", so " +
-                             std::to_string(missing) + " words for each thread are missing; keep fewer values alive at once (smaller loop bodies, #pragma unroll 1)";
+                             std::to_string(line.ptx_line) + "; " + std::to_string(what.there) +
+                             " are there, and its variables and the values that find no register take " + std::to_string(words) + " words of local memory for each thread; " +
+                             std::to_string(what.local_words) + " are there, so " + std::to_string(words - what.local_words) + " are missing; keep fewer values alive at once (smaller loop bodies, #pragma unroll 1)";
     throw diagnostic_error(what.module.file, {{"ptx.resources", text, {static_cast<std::uint32_t>(line.ptx_line), 0}}});
 }
 
@@ -65,13 +67,13 @@ public:
     ir::function run() {
         const int missing = std::max(1, what_.registers.needed - what_.there);
         std::vector<spill_choice> choices = possible();
-        if (choices.empty() || missing > what_.local_words + static_cast<int>(choices.size())) fail_for_registers(what_, missing);
+        if (choices.empty() || missing > what_.local_words + static_cast<int>(choices.size())) fail_for_registers(what_, f_.local_words + missing);
         std::sort(choices.begin(), choices.end(), [](const spill_choice& a, const spill_choice& b) { return std::pair(a.cost, a.web) < std::pair(b.cost, b.web); });
         const std::size_t most = std::min(choices.size(), static_cast<std::size_t>(missing));
-        const auto words = static_cast<int>(std::count_if(choices.begin(), choices.begin() + static_cast<std::ptrdiff_t>(most), [](const auto& c) { return !c.remake; }));
-        if (f_.local_words + words > what_.local_words) fail_for_registers(what_, f_.local_words + words - what_.local_words);
         for (std::size_t k = 0; k < most; ++k) take(choices[k]);
         for (ir::block_id b = 0; b < f_.blocks.size(); ++b) one_block(b);
+        if (f_.local_words > what_.local_words) ir::pack_spills(f_);
+        if (f_.local_words > what_.local_words) fail_for_registers(what_, f_.local_words);
         return std::move(f_);
     }
 
@@ -120,7 +122,7 @@ private:
         home h;
         h.remake = c.remake;
         if (c.remake) h.how = f_.at(c.web);
-        else h.address = machine::address::make(machine::address::local_window, f_.local_words++);
+        else h.address = machine::address::make(machine::address::local_window, f_.local_words++), ++f_.spill_words;
         homes_.emplace(c.web, h);
     }
 
