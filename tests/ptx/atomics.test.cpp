@@ -116,7 +116,7 @@ TEST_CASE("the result may take the place of an operand, also where an atomic is 
     CHECK(up.word == 4);
     CHECK(up.results == test::words{0, 1, 2, 3});
     const atomic_run down = run("mov.u32 %r1, 9;\natom#.dec.u32 %r1, [%d8], %r1;", "shared", 2, in);
-    CHECK(down.word == 9);
+    CHECK(down.word == 8);
     CHECK(down.results == test::words{2, 1, 0, 9});
     const std::string loop = "mov.u32 %r1, %r0;\nmov.u32 %r5, 3;\nround:\natom#.exch.b32 %r1, [%d8], %r1;\n"
                              "sub.u32 %r5, %r5, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra round;\n";
