@@ -110,6 +110,16 @@ TEST_CASE("a learner's source with host code compiles, and its lines are known")
     }
 }
 
+TEST_CASE("clang takes assertions, printf and selectors as nvcc does") {
+    const temporary_directory folder;
+    const auto file = folder.write("a.cu", "#include <cassert>\n#include <cstdio>\n"
+                                           "__global__ void k(unsigned* a) {\n    assert(a[1] != 0);\n    a[0] = __byte_perm(a[0], a[1], a[2]);\n    printf(\"%u\", a[0]);\n}\n");
+    const std::string ptx = with_clang(file).text;
+    CHECK(count(ptx, "__assertfail") >= 2);
+    CHECK(count(ptx, "vprintf") >= 2);
+    CHECK(count(ptx, "30583") == 1);  // three bits of each nibble count
+}
+
 TEST_CASE("flags of the caller reach the compiler") {
     const temporary_directory folder;
     const auto file = folder.write("n.cu", "extern \"C\" __global__ void k(int* p) { *p = N; }\n");

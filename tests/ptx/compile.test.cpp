@@ -182,8 +182,8 @@ TEST_CASE("a kernel that does not fit says what is missing, and soon") {
         for (int k = 90; k-- > 0;) body += "st.global.u32 [%d1], %r" + std::to_string(k) + ";\n";
         const std::string message = resources(kernel(".param .u64 k_p", body));
         CHECK((contains(message, "needs 90 registers at line") || contains(message, "needs 89 registers at line")));
-        CHECK(contains(message, "15 are there, and 48 words of local memory"));
-        CHECK((contains(message, "so 27 words") || contains(message, "so 26 words")));
+        CHECK(contains(message, "15 are there, and its variables and the values that find no register take"));
+        CHECK((contains(message, "48 are there, so 27 are missing") || contains(message, "48 are there, so 26 are missing")));
     }
     SECTION("program memory") {
         std::string body = "ld.param.u64 %d1, [k_p];\n";

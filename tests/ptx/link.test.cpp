@@ -41,6 +41,16 @@ TEST_CASE("a C++ kernel is found by its name without parameters") {
     CHECK(refusal(m, "vec").starts_with("ptx.link: no kernel 'vec'"));
 }
 
+TEST_CASE("an instance of a template is found by its arguments, or without them if it is the only one") {
+    const auto m = module_of(".entry _Z5scaleIfLi8EEvPT_S0_() { ret; }\n.entry _Z5scaleIiLi4EEvPT_S0_() { ret; }\n.entry _ZN4math4fillIjEEvPT_() { ret; }\n");
+    CHECK(find_kernel(m, "scale<int, 4>").name == "_Z5scaleIiLi4EEvPT_S0_");
+    CHECK(find_kernel(m, "scale<float,8>").name == "_Z5scaleIfLi8EEvPT_S0_");
+    CHECK(find_kernel(m, "math::fill").name == "_ZN4math4fillIjEEvPT_");
+    CHECK(refusal(m, "scale").find("several kernels are called 'scale'") != std::string::npos);
+    CHECK(refusal(m, "scale<char, 4>").find("_Z5scaleIiLi4EEvPT_S0_ (scale<int, 4>)") != std::string::npos);
+    CHECK(refusal(m, "scal").find("no kernel 'scal'") != std::string::npos);
+}
+
 TEST_CASE("refusals say which kernels there are") {
     const auto two = module_of(".entry k1() { ret; }\n.entry k2() { ret; }\n.entry declared();\n");
     CHECK(refusal(two, "nope") == "ptx.link: no kernel 'nope' in the file; there are k1, k2");

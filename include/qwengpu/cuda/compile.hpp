@@ -39,7 +39,7 @@ inline std::vector<std::string> nvcc_command(const compiler& c, const std::files
                                              const std::filesystem::path& result, const temporary_directory& folder) {
     return {c.path.string(),
             "-ptx",
-            "-arch=sm_75",
+            "-arch=sm_80",
             "-O3",
             "-lineinfo",
             "-x",

@@ -31,7 +31,7 @@ QG_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 QG_FN unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
 QG_FN int __ffs(int x) { return __builtin_ffs(x); }
 QG_FN int __ffsll(long long x) { return __builtin_ffsll(x); }
-QG_FN unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { return __nvvm_prmt(a, b, s); }
+QG_FN unsigned __byte_perm(unsigned a, unsigned b, unsigned s) { return __nvvm_prmt(a, b, s & 0x7777); }
 #define QG_FUNNEL(name, mode) \
     QG_FN unsigned name(unsigned lo, unsigned hi, unsigned s) { unsigned r; asm("shf." mode ".b32 %0, %1, %2, %3;" : "=r"(r) : "r"(lo), "r"(hi), "r"(s)); return r; }
 QG_FUNNEL(__funnelshift_l, "l.wrap") QG_FUNNEL(__funnelshift_r, "r.wrap")

@@ -15,6 +15,11 @@ QG_FN void __syncwarp(unsigned mask = 0xffffffffu) { asm volatile("bar.warp.sync
 QG_FN void __threadfence() { __nvvm_membar_gl(); }
 QG_FN void __threadfence_block() { __nvvm_membar_cta(); }
 QG_FN void __threadfence_system() { __nvvm_membar_sys(); }
+extern "C" {
+__device__ int printf(const char*, ...);
+__device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);
+static inline __device__ QG_INLINE void __assert_fail(const char* what, const char* file, unsigned line, const char* function) { __assertfail(what, file, line, function, 1); }
+}
 QG_FN void __trap() { asm volatile("trap;"); }
 QG_FN void __brkpt() { asm volatile("brkpt;"); }
 QG_FN void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" : : "r"(ns)); }

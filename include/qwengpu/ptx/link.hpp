@@ -2,9 +2,14 @@
 // Finds the kernel to run in a module.
 #pragma once
 
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <cxxabi.h>
 
 #include <qwengpu/error.hpp>
 #include <qwengpu/ptx/ast.hpp>
@@ -20,11 +25,37 @@ inline std::vector<const function*> kernels(const parsed_module& m) {
     return found;
 }
 
-/// Whether `name` is the function's name, or its C++ name without parameters: vecadd for _Z6vecaddPKfS0_Pfi.
+namespace detail {
+
+/// What C++ calls a function, without result and parameters: scale<int, 4> for _Z5scaleIiLi4EEvPT_S0_; empty for names of C.
+inline std::string readable_name(const std::string& mangled) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> whole(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    if (!mangled.starts_with("_Z") || status != 0 || !whole) return {};
+    std::string text(whole.get());
+    std::size_t begin = 0, depth = 0, at = 0;
+    for (; at < text.size() && (depth > 0 || text[at] != '('); ++at) {
+        if (text[at] == '<') ++depth;
+        if (text[at] == '>') --depth;
+        if (text[at] == ' ' && depth == 0) begin = at + 1;
+    }
+    return text.substr(begin, at - begin);
+}
+
+inline std::string without_spaces(std::string_view text) {
+    std::string s(text);
+    std::erase(s, ' ');
+    return s;
+}
+
+}  // namespace detail
+
+/// Whether `name` is the function's name, or its C++ name without parameters: vecadd for _Z6vecaddPKfS0_Pfi, and scale,
+/// scale<int, 4> for _Z5scaleIiLi4EEvPT_S0_.
 inline bool is_named(const function& f, std::string_view name) {
     if (f.name == name) return true;
-    const std::string mangled = "_Z" + std::to_string(name.size()) + std::string(name);
-    return !name.empty() && f.name.starts_with(mangled);
+    const std::string readable = detail::without_spaces(detail::readable_name(f.name)), wanted = detail::without_spaces(name);
+    return !wanted.empty() && (readable == wanted || readable.substr(0, readable.find('<')) == wanted);
 }
 
 /// The kernel of this name; with an empty name the only one. Throws error "ptx.link" that says which kernels there are.
@@ -37,7 +68,8 @@ inline const function& find_kernel(const parsed_module& m, std::string_view name
     for (const function* f : all) {
         if (f->name == name) return *f;
         if (is_named(*f, name)) meant.push_back(f);
-        list += (list.empty() ? "" : ", ") + printable(f->name, 200);
+        const std::string readable = detail::readable_name(f->name);
+        list += (list.empty() ? "" : ", ") + printable(f->name, 200) + (readable.empty() ? "" : " (" + printable(readable, 200) + ")");
     }
     if (meant.size() == 1) return *meant[0];
     if (meant.size() > 1) throw fail("several kernels are called '" + printable(name) + "'; name one of " + list);
