@@ -60,6 +60,20 @@ TEST_CASE("brx.idx goes by its table") {
     CHECK(run(body, {0, 1, 2, 3}) == test::words{111, 110, 100, 110});
 }
 
+TEST_CASE("what a way sets stays out of the ways beside it, also where one leads into a loop") {
+    const std::string body = load + R"(
+        mov.u32 %r1, 7; setp.ne.u32 %p2, %r0, 100; rem.u32 %r9, %r0, 3;
+        ways: .branchtargets plain, sets, loops;
+        brx.idx %r9, ways;
+        plain: bra done;
+        sets: setp.lt.s32 %p2, %r0, %r0; bra done;
+        loops: and.b32 %r3, %r1, 3; add.u32 %r4, %r3, 1;
+        again: shl.b32 %r1, %r1, %r0; sub.u32 %r4, %r4, 1; setp.ne.u32 %p1, %r4, 0; @%p1 bra again;
+        done: selp.u32 %r5, 100, 0, %p2; add.s32 %r1, %r1, %r5;
+        )" + store;
+    CHECK(run(body, {3, 4, 5, 2}) == test::words{107, 7, (7U << 20) + 100, (7U << 8) + 100});
+}
+
 TEST_CASE("guards on everything: arithmetic, setp, loads, stores, exit") {
     SECTION("arithmetic keeps the old value") {
         CHECK(run(load + "setp.lt.u32 %p0, %r0, 3; mov.u32 %r1, 5; @%p0 mul.lo.s32 %r1, %r0, %r0; @!%p0 setp.eq.s32 %p0, %r0, 4;\n"

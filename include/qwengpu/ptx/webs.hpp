@@ -217,7 +217,13 @@ private:
         return false;
     }
 
-    bool alive_in(block_id b, value_id v) const { return v < known_values_ && b < graph_.loop_of.size() && lives_.alive_in(b, v); }
+    /// At the start of a block that was split off an edge: what it copies, and what the block behind it needs.
+    bool alive_in(block_id b, value_id v) const {
+        if (b < graph_.loop_of.size()) return v < known_values_ && lives_.alive_in(b, v);
+        const block& m = f_.blocks[b];
+        const bool copied = std::any_of(m.body.begin(), m.body.end(), [&](value_id c) { return f_.at(c).a == value(v); });
+        return copied || alive_in(m.end.next, v) || is_input(m.end.next, b, v);
+    }
 
     bool is_input(block_id to, block_id from, value_id v) const {
         const std::size_t way = edge_index(f_.blocks[to], from);
