@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <qwengpu/error.hpp>
 #include <qwengpu/machine/program.hpp>
 #include <qwengpu/ptx/allocate.hpp>
 #include <qwengpu/ptx/ast.hpp>
@@ -222,6 +223,7 @@ private:
     machine::source port(std::uint8_t reg) {
         std::size_t k = 0;
         while (k < ports_ && out_.ports[k] != reg) ++k;
+        if (k == out_.ports.size()) throw error("ptx.internal", "a machine block reads more registers than it has ports; please report this kernel");
         if (k == ports_) out_.ports[ports_++] = reg;
         return static_cast<machine::source>(static_cast<std::size_t>(machine::source::r0) + k);
     }

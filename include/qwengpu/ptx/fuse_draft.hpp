@@ -106,6 +106,7 @@ public:
     /// What the draft reads and what is made from it; nothing if it reads more than a block may.
     [[nodiscard]] std::optional<detail::outline> outline_of(const draft& d) const {
         detail::outline o;
+        if (d.stage[1] != no_node && reads_register_zero(p_.nodes[index(d.stage[1])])) (void)o.reads.port(no_web, true);
         for (int k = 0; k < 4; ++k)
             if (const int n = d.stage[index(k)]; n != no_node) o.from[index(k)] = sources(d, n, o);
         if (d.store != no_node) o.from_store = sources(d, d.store, o);
@@ -126,6 +127,12 @@ public:
 
 private:
     static std::size_t index(int n) { return static_cast<std::size_t>(n); }
+
+    /// A collective names the register that it reads, if it reads zero too: register 0 takes a port.
+    [[nodiscard]] static bool reads_register_zero(const node& x) {
+        const input& i = x.in[1];
+        return x.is_collective() && i.node == no_node && i.external == no_web && i.special == machine::special_register::none;
+    }
 
     /// A store of a part of a word loads the word in the memory stage and puts the part in in stage 4.
     [[nodiscard]] bool ready_part(const progress& at, const draft& d, const node& x) const {
