@@ -4,6 +4,7 @@
 #include <qwengpu/checkpoint/gguf_writer.hpp>
 
 #include "support/catch.hpp"
+#include "support/checkpoint_files.hpp"
 #include "support/scratch_folder.hpp"
 
 #include <string>
@@ -14,11 +15,7 @@ namespace {
 using namespace qwengpu;
 using namespace qwengpu::checkpoint;
 
-std::string little(std::uint64_t value, int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
-    return text;
-}
+using test::little;
 std::string text(const std::string& s) { return little(s.size(), 8) + s; }
 
 /// One key, one tensor of 2 rows of 4: 127 bytes, padded to 128, and 32 bytes of data.

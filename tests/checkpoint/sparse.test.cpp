@@ -19,11 +19,7 @@ namespace {
 using namespace qwengpu;
 using namespace qwengpu::checkpoint;
 
-std::string little(std::uint64_t value, int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
-    return text;
-}
+using test::little;
 std::string text(const std::string& s) {
     REQUIRE((s.size() >= 128 && s.size() < 16384));
     return std::string{static_cast<char>(s.size() % 128 + 128), static_cast<char>(s.size() / 128)} + s;

@@ -31,14 +31,13 @@ machine_block legal_block() {
     return b;
 }
 
-/// What is wrong with the legal block after a change.
-std::vector<std::string> after(const std::function<void(machine_block&)>& change) {
-    machine_block b = legal_block();
+using found = std::vector<std::string>;
+
+/// What is wrong with a legal block after a change.
+found after(const std::function<void(machine_block&)>& change, machine_block b = legal_block()) {
     change(b);
     return violations(b);
 }
-
-using found = std::vector<std::string>;
 
 }  // namespace
 
@@ -141,11 +140,7 @@ machine_block atomic() {
     return b;
 }
 
-found after_atomic(const std::function<void(machine_block&)>& change) {
-    machine_block b = atomic();
-    change(b);
-    return violations(b);
-}
+found after_atomic(const std::function<void(machine_block&)>& change) { return after(change, atomic()); }
 
 machine_block collective() {
     machine_block b;
@@ -156,11 +151,7 @@ machine_block collective() {
     return b;
 }
 
-found after_collective(const std::function<void(machine_block&)>& change) {
-    machine_block b = collective();
-    change(b);
-    return violations(b);
-}
+found after_collective(const std::function<void(machine_block&)>& change) { return after(change, collective()); }
 
 }  // namespace
 
@@ -191,8 +182,7 @@ TEST_CASE("barriers, privacy and sizes") {
         b.mem.barrier = true;
         b.mem.barrier_id = 7;
         b.mem.barrier_count = 2;
-        change(b);
-        return violations(b);
+        return after(change, b);
     };
     CHECK(barrier([](auto&) {}).empty());
     CHECK(barrier([](auto& b) { b.mem.barrier_id = 8; }) == found{"barrier: there is no barrier 8"});

@@ -153,14 +153,6 @@ const instruction_case permutations[] = {
     {"prmt.b32.rc16 %r32, %a32, %b32, %c32;", 32, [](u64 a, u64 b, u64 c) { c = (c & 1) * 2; return permuted(a, b, {c, c + 1, c, c + 1}); }},
 };
 
-template <std::size_t N>
-void check_all(const instruction_case (&cases)[N], unsigned seed) {
-    for (const instruction_case& c : cases) {
-        INFO(c.text);
-        CHECK(difference(c, 60, seed++) == "");
-    }
-}
-
 }  // namespace
 
 TEST_CASE("logic of words, pairs and predicates") { check_all(logic, 1); }

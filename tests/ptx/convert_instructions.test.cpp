@@ -141,14 +141,6 @@ const instruction_case guards[] = {
     {"mov.u16 %r16, %b16;\n@%pb cvt.sat.s16.s64 %r16, %a64;", 16, [](u64 a, u64 b, u64) { return b & 1 ? of(std::clamp<i64>(static_cast<i64>(a), -32768, 32767)) : b; }},
 };
 
-template <std::size_t N>
-void check_all(const instruction_case (&cases)[N], unsigned seed) {
-    for (const instruction_case& c : cases) {
-        INFO(c.text);
-        CHECK(difference(c, 60, seed++) == "");
-    }
-}
-
 }  // namespace
 
 TEST_CASE("conversions between all integers") { check_conversions(false); }

@@ -2,6 +2,7 @@
 // Compiles single PTX instructions and runs them on many operands: rows of text with a function of the host beside them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <iterator>
@@ -9,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "support/catch.hpp"
 
 #include "run_kernel.hpp"
 
@@ -89,6 +92,15 @@ inline std::string difference(const instruction_case& c, int launches, unsigned 
         }
     }
     return {};
+}
+
+/// Every instruction of a table, on 60 launches of operands.
+template <std::size_t N>
+void check_all(const instruction_case (&cases)[N], unsigned seed) {
+    for (const instruction_case& c : cases) {
+        INFO(c.text);
+        CHECK(difference(c, 60, seed++) == "");
+    }
 }
 
 }  // namespace qwengpu::test

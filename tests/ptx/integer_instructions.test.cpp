@@ -152,14 +152,6 @@ const instruction_case extremes[] = {
     {"sad.s64 %r64, %a64, %b64, %c64;", 64, [](u64 a, u64 b, u64 c) { return c + (s64(a) < s64(b) ? b - a : a - b); }},
 };
 
-template <std::size_t N>
-void check_all(const instruction_case (&cases)[N], unsigned seed) {
-    for (const instruction_case& c : cases) {
-        INFO(c.text);
-        CHECK(difference(c, 60, seed++) == "");
-    }
-}
-
 }  // namespace
 
 TEST_CASE("sums, differences, negation, magnitudes in every width") { check_all(sums, 1); }

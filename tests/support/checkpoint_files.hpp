@@ -23,6 +23,13 @@ namespace qwengpu::test {
 
 namespace cp = qwengpu::checkpoint;
 
+/// A number as so many bytes, lowest first.
+inline std::string little(std::uint64_t value, int bytes) {
+    std::string text;
+    for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+    return text;
+}
+
 inline std::span<const std::byte> as_bytes(std::string_view s) { return std::as_bytes(std::span(s)); }
 
 /// The sum of all bytes of tensors whose places are relative to `data`.
