@@ -3,18 +3,15 @@
 // operands, with every combination of what mod says; comparisons against the host's own operators.
 #include <qwengpu/machine/instruction_table.hpp>
 
-#include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
 #include "support/choices.hpp"
 #include "support/float_corners.hpp"
 #include "support/float_words.hpp"
+#include "support/host_alu.hpp"
 #include "support/host_float.hpp"
 
 namespace {
@@ -22,43 +19,6 @@ namespace {
 using namespace qwengpu::machine;
 namespace test = qwengpu::test;
 using u32 = std::uint32_t;
-
-bool nan(u32 x) { return (x & 0x7fffffffu) > 0x7f800000u; }
-float number(u32 x, bool ftz) { return std::bit_cast<float>(test::detail::flushed(x, ftz)); }
-
-/// By the host's relations.
-u32 compared(u32 a, u32 b, u32 c, unsigned m) {
-    const float x = number(a, (m & 128) != 0), y = number(b, (m & 128) != 0);
-    const unsigned relation = std::isunordered(x, y) ? 8u : std::isless(x, y) ? 1u : std::isgreater(x, y) ? 4u : 2u;
-    const unsigned r = (m & relation) != 0 ? 1u : 0u, other = (c % 2) ^ (m / 64 % 2);
-    switch (m / 16 % 4) {
-        case 1: return r & other;
-        case 2: return r | other;
-        case 3: return r ^ other;
-        default: return r;
-    }
-}
-
-/// The host orders all but zeros, whose signs decide.
-u32 extreme(u32 a, u32 b, unsigned m, bool largest) {
-    if (nan(a) && nan(b)) return 0x7fffffffu;
-    if (nan(a) || nan(b)) return (m & 8) != 0 ? 0x7fffffffu : test::detail::flushed(nan(a) ? b : a, (m & 4) != 0);
-    const u32 p = test::detail::flushed(a, (m & 4) != 0), q = test::detail::flushed(b, (m & 4) != 0);
-    const float x = std::bit_cast<float>(p), y = std::bit_cast<float>(q);
-    const bool first = x == y ? std::signbit(x) : x < y;
-    return first != largest ? p : q;
-}
-
-u32 expected(alu_op op, u32 a, u32 b, u32 c, unsigned m) {
-    switch (op) {
-        case alu_op::fcmp: return compared(a, b, c, m);
-        case alu_op::fmin: return extreme(a, b, m, false);
-        case alu_op::fmax: return extreme(a, b, m, true);
-        case alu_op::i2f: return test::host_from_int(m, a, b);
-        case alu_op::f2i: return test::host_to_int(m, a);
-        default: return test::host_float(static_cast<unsigned>(op), m, a, b, c);
-    }
-}
 
 constexpr alu_op all_ops[] = {alu_op::fcmp, alu_op::fmin, alu_op::fmax, alu_op::fma, alu_op::fadd,
                               alu_op::fmul, alu_op::i2f,  alu_op::f2i,  alu_op::fround};
@@ -75,16 +35,16 @@ std::vector<unsigned> mods_of(alu_op op) {
 }
 
 void check(alu_op op, u32 a, u32 b, u32 c, unsigned m) {
-    const u32 wanted = expected(op, a, b, c, m), made = evaluate(op, a, b, c, static_cast<std::uint8_t>(m));
+    const u32 wanted = test::host_result(static_cast<unsigned>(op), a, b, c, m), made = evaluate(op, a, b, c, static_cast<std::uint8_t>(m));
     if (made != wanted)
         FAIL(std::hex << find_instruction(op)->name << " of " << a << ", " << b << ", " << c << " with mod " << m << ": " << made << ", not " << wanted);
 }
 
 /// An addend near the product or sum, so that the sum cancels.
 u32 third_operand(test::choices& choose, alu_op op, u32 a, u32 b) {
-    if (op == alu_op::fadd && choose.percent(30)) return (a ^ 0x80000000u) + static_cast<u32>(choose.below(5)) - 2;
+    if (op == alu_op::fadd && choose.percent(30)) return test::near_opposite(choose, a);
     if (op != alu_op::fma || choose.percent(60)) return test::any_float(choose);
-    return (test::host_float(23, static_cast<unsigned>(choose.below(4)), a, b, 0) ^ 0x80000000u) + static_cast<u32>(choose.below(5)) - 2;
+    return test::near_opposite(choose, test::host_float(23, static_cast<unsigned>(choose.below(4)), a, b, 0));
 }
 
 void check_random(alu_op op, int count, std::uint64_t seed) {

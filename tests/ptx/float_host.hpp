@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cfenv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "support/host_float.hpp"
+
 namespace qwengpu::test {
 
 inline constexpr const char* rounding_names[] = {"rn", "rz", "rm", "rp"};
@@ -20,15 +21,13 @@ inline constexpr std::uint32_t host_nan = 0x7fffffffU;
 
 inline float float_of(std::uint32_t bits) { return std::bit_cast<float>(bits); }
 inline std::uint32_t bits_of_float(float x) { return std::isnan(x) ? host_nan : std::bit_cast<std::uint32_t>(x); }
-inline std::uint32_t host_flushed(std::uint32_t x, bool ftz) { return ftz && (x & 0x7f800000U) == 0 ? x & 0x80000000U : x; }
+inline std::uint32_t host_flushed(std::uint32_t x, bool ftz) { return detail::flushed(x, ftz); }
 
 /// f() computed in a rounding mode. Volatile operands in f keep the compiler from computing it elsewhere.
 template <class F>
 float in_mode(int mode, F&& f) {
-    constexpr int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    std::fesetround(modes[mode]);
+    const detail::rounding_mode scope(static_cast<unsigned>(mode));
     volatile float r = f();
-    std::fesetround(FE_TONEAREST);
     return r;
 }
 

@@ -3,6 +3,7 @@
 // into those of the callee; results come back the same way.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -26,11 +27,13 @@ inline void open_variables(thread& t, frame& f) {
 
 namespace detail {
 
+/// Bytes of a number that is held there.
+inline int width_of(const bytes& b) { return static_cast<int>(std::min<std::size_t>(b.size(), 8)); }
+
 inline bytes argument_of(const block_context& c, const thread& t, const ptx::operand& o, std::size_t size) {
     if (o.kind == ptx::operand_kind::symbol_value) return t.top().params.at(o.sym.id);
     bytes b(size);
-    const u64 value = read(c, t, o, scalar_type::b64);
-    for (std::size_t k = 0; k < size && k < 8; ++k) b[k] = static_cast<std::uint8_t>(value >> (8 * k));
+    store_bytes(b, 0, width_of(b), read(c, t, o, scalar_type::b64));
     return b;
 }
 
@@ -38,11 +41,7 @@ inline std::size_t size_of(const ptx::function& f, const ptx::parameter& p) {
     return p.in_register ? static_cast<std::size_t>(ptx::bytes_of(f.registers[p.id].type)) : static_cast<std::size_t>(f.variables[p.id].bytes());
 }
 
-inline u64 number_in(const bytes& b) {
-    u64 value = 0;
-    for (std::size_t k = 0; k < b.size() && k < 8; ++k) value |= u64{b[k]} << (8 * k);
-    return value;
-}
+inline u64 number_in(const bytes& b) { return load_bytes(b, 0, width_of(b)); }
 
 inline void give(frame& f, const ptx::parameter& p, const bytes& b) {
     if (p.in_register) f.registers[p.id][0] = number_in(b);
@@ -52,7 +51,7 @@ inline void give(frame& f, const ptx::parameter& p, const bytes& b) {
 inline bytes result_of(const frame& f, const ptx::parameter& p) {
     if (!p.in_register) return f.params.at(p.id);
     bytes b(8);
-    for (std::size_t k = 0; k < 8; ++k) b[k] = static_cast<std::uint8_t>(f.registers[p.id][0] >> (8 * k));
+    store_bytes(b, 0, 8, f.registers[p.id][0]);
     return b;
 }
 
