@@ -44,9 +44,8 @@ case_values random_case(choices& choose) {
     if ((mod & 0x40U) == 0) mod &= ~0x80U;
     const std::uint32_t a = op == 24 ? choose.word() >> choose.below(32) : any_float(choose), b = op == 24 ? choose.word() >> choose.below(32) : any_float(choose);
     std::uint32_t c = any_float(choose);
-    const auto near = static_cast<std::uint32_t>(choose.below(5)) - 2U;
-    if (op == 21 && choose.percent(30)) c = (host_float(23, mod & 3U, a, b, 0) ^ 0x80000000U) + near;
-    if (op == 22 && choose.percent(30)) c = (a ^ 0x80000000U) + near;
+    if (op == 21 && choose.percent(30)) c = near_opposite(choose, host_float(23, mod & 3U, a, b, 0));
+    if (op == 22 && choose.percent(30)) c = near_opposite(choose, a);
     return {group_bits(op, mod), a, b, c};
 }
 

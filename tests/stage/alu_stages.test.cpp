@@ -5,7 +5,6 @@
 
 #include "support/alu_bench.hpp"
 #include "support/catch.hpp"
-#include "support/float_words.hpp"
 
 #include <chrono>
 #include <iostream>
@@ -26,16 +25,9 @@ sweep_result sweep_corners(alu_bench& alu, circuit_runner<R>& runner, const host
     });
 }
 
-/// Half of the words are any, half such as programs meet; every other shift is by less than 40; floats are such as meet each other.
 template <class R>
 sweep_result sweep_random(alu_bench& alu, circuit_runner<R>& runner, const host_operation& op, std::size_t count, choices& choose) {
-    const bool shifts = op.name == "shl" || op.name == "shr" || op.name == "sar";
-    const bool floats = (op.code >= 13 && op.code <= 15) || (op.code >= 21 && op.name != "i2f");
-    return sweep_alu(alu, runner, count, choose, [&](std::size_t i) {
-        const auto any = [&] { return floats && choose.percent(80) ? any_float(choose) : choose.percent(50) ? choose.word() : choose.interesting_word(); };
-        const std::uint32_t a = any(), b = shifts && i % 2 != 0 ? static_cast<std::uint32_t>(choose.below(40)) : any(), c = any();
-        return alu_case{op.code, legal_mod(op, choose.word()), a, i % 16 == 3 ? a : b, c};
-    });
+    return sweep_alu(alu, runner, count, choose, [&](std::size_t i) { return random_alu_case(op, choose, i); });
 }
 
 template <class R>

@@ -6,10 +6,9 @@
 #include "support/alu_bench.hpp"
 #include "support/batch_runner.hpp"
 #include "support/catch.hpp"
-#include "support/float_words.hpp"
+#include "support/float_corners.hpp"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <iostream>
@@ -23,18 +22,6 @@ namespace {
 
 constexpr std::size_t corner_count = 500;
 
-/// Floats at all the places where arithmetic changes: exponents around the subnormals, half of them, one, the significand's
-/// width, the integers' ends and overflow, each with the significands at both ends, in the middle and beside it.
-std::vector<std::uint32_t> float_corner_words() {
-    constexpr std::array<std::uint32_t, 25> exponents{0, 1, 2, 23, 24, 25, 64, 102, 103, 104, 126, 127, 128, 149, 150, 151, 157, 158, 159, 189, 190, 191, 253, 254, 255};
-    constexpr std::array<std::uint32_t, 10> fractions{0, 1, 2, 0x2aaaaa, 0x3fffff, 0x400000, 0x400001, 0x555555, 0x7ffffe, 0x7fffff};
-    std::vector<std::uint32_t> words;
-    for (const auto e : exponents)
-        for (const auto f : fractions)
-            for (const auto sign : {0U, 0x80000000U}) words.push_back(sign | e << 23 | f);
-    return words;
-}
-
 /// Words at the ends of what integer arithmetic does: powers of two and their neighbours, negated too, patterns, small numbers.
 std::vector<std::uint32_t> integer_corner_words() {
     std::vector<std::uint32_t> words = corner_words();
@@ -45,9 +32,8 @@ std::vector<std::uint32_t> integer_corner_words() {
 }
 
 const std::vector<std::uint32_t>& corners_of(const host_operation& op) {
-    static const std::vector<std::uint32_t> floats = float_corner_words(), integers = integer_corner_words();
-    const bool real = (op.code >= 13 && op.code <= 15) || (op.code >= 21 && op.name != "i2f");
-    return real ? floats : integers;
+    static const std::vector<std::uint32_t> floats = many_float_corners(corner_count), integers = integer_corner_words();
+    return takes_floats(op) ? floats : integers;
 }
 
 std::size_t random_count() {
@@ -63,15 +49,7 @@ sweep_result sweep_corner_pairs(alu_bench& alu, batch_runner& runner, const host
 }
 
 sweep_result sweep_random_words(alu_bench& alu, batch_runner& runner, const host_operation& op, choices& choose) {
-    const bool shifts = op.code >= 3 && op.code <= 5, real = &corners_of(op) == &corners_of(host_operations[20]);
-    return sweep_alu(alu, runner, random_count(), choose, [&](std::size_t i) {
-        const auto any = [&] { return real && choose.percent(80) ? any_float(choose) : choose.percent(50) ? choose.word() : choose.interesting_word(); };
-        alu_case k{op.code, legal_mod(op, choose.word()), any(), shifts && i % 2 != 0 ? static_cast<std::uint32_t>(choose.below(40)) : any(), any()};
-        const std::uint32_t near = static_cast<std::uint32_t>(choose.below(5)) - 2;
-        if (op.name == "fma" && i % 4 == 1) k.c = (host_float(23, 0, k.a, k.b, 0) ^ 0x80000000U) + near;  // cancels
-        if (op.name == "fadd" && i % 4 == 1) k.c = (k.a ^ 0x80000000U) + near;
-        return k;
-    });
+    return sweep_alu(alu, runner, random_count(), choose, [&](std::size_t i) { return random_alu_case(op, choose, i); });
 }
 
 }  // namespace

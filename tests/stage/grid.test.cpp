@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/choices.hpp"
 #include "support/forced_model.hpp"
+#include "support/prompt_start.hpp"
 
 #include <array>
 #include <vector>
@@ -50,13 +51,6 @@ void put_starts(std::vector<text::token>& out, std::uint32_t threads) {
     for (std::uint32_t w = 0; 4 * w < threads; ++w) out.push_back(V::encode(token_class::start, threads - 4 * w >= 4 ? 15 : (1U << (threads - 4 * w)) - 1, w));
 }
 
-/// Every warp at exit, as a prompt begins.
-template <class R>
-void put_to_exit(forced_model<R>& model) {
-    for (std::uint32_t w = 0; w < 8; ++w) model.read(token_class::start, 0, w);
-    model.read(token_class::fair, 3);
-}
-
 template <class R>
 void set_geometry(forced_model<R>& model, const coordinates& now, const coordinates& last, const coordinates& block) {
     for (std::uint32_t i = 0; i < 3; ++i) model.read_constant(i, now[i]), model.read_constant(3 + i, last[i]);
@@ -67,7 +61,7 @@ void set_geometry(forced_model<R>& model, const coordinates& now, const coordina
 
 TEMPLATE_TEST_CASE("the next thread block from any other", "[stage]", nn::fp32, nn::bf16) {
     forced_model<TestType> model;
-    put_to_exit(model);
+    read_idle_warps(model);
     choices choose(1);
     std::size_t tokens = 0, right = 0;
     for (int i = 0; i < 250; ++i) {
@@ -92,7 +86,7 @@ TEMPLATE_TEST_CASE("the next thread block from any other", "[stage]", nn::fp32, 
 
 TEMPLATE_TEST_CASE("warps of every number of threads", "[stage]", nn::fp32, nn::bf16) {
     forced_model<TestType> model;
-    put_to_exit(model);
+    read_idle_warps(model);
     model.read_block(0, 1023);
     for (std::uint32_t threads = 1; threads <= 32; ++threads) {
         set_geometry(model, {0, 0, 0}, {0, 0, 0}, {threads, 1, 1});
@@ -113,7 +107,7 @@ TEMPLATE_TEST_CASE("a kernel that does nothing, on whole grids", "[stage]", nn::
         const coordinates last{grid[0] - 1, grid[1] - 1, grid[2] - 1};
         const std::uint32_t threads = block[0] * block[1] * block[2];
         forced_model<TestType> model;
-        put_to_exit(model);
+        read_idle_warps(model);
         set_geometry(model, last, last, block);
         model.read_block(0, 1023);
         model.read(token_class::launch);

@@ -9,7 +9,6 @@
 #include "support/layer_probe.hpp"
 #include "support/plain_memory.hpp"
 
-#include <random>
 #include <string>
 
 using namespace qwengpu;
@@ -62,33 +61,32 @@ public:
         store.mem.store_data = source::r1;
         store.mem.is_private = true;
         bench_.put(14, store);
-        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(1 + below(27), word);
-        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(29, word);
+        choose_.declare_some(bench_, plain_);
     }
 
     void write_somewhere() {
         std::uint32_t address = 0;
-        do address = any_address(); while (plain_.outside(address & ~3U, true));
+        do address = choose_.any_address(plain_); while (plain_.outside(address & ~3U, true));
         address &= ~3U;
-        const std::uint32_t warp = below(8), mask = 1 + below(15);
+        const std::uint32_t warp = choose_.below(8), mask = 1 + choose_.below(15);
         bench_.begin(14, warp, mask);
         for (std::uint32_t lane = 0; lane < 4; ++lane) {
             if ((mask >> lane & 1U) == 0) continue;
-            const std::uint32_t value = any_word();
+            const std::uint32_t value = choose_.any_word();
             bench_.declare(address >> 2 & 127, address >> 27, value);
             plain_.at(warp, lane, address) = value;
         }
     }
 
     void load_somewhere() {
-        const std::uint32_t warp = below(8), k = below(14);
+        const std::uint32_t warp = choose_.below(8), k = choose_.below(14);
         lane_words addresses{};
-        for (auto& a : addresses) a = any_address();
+        for (auto& a : addresses) a = choose_.any_address(plain_);
         bench_.set(warp, 1, addresses);
         bench_.begin(static_cast<int>(k), warp);
         for (std::uint32_t lane = 0; lane < 4; ++lane) {
             check(loads[k % 7], k >= 7, warp, lane, addresses[lane]);
-            layers_.read_word(any_word());
+            layers_.read_word(choose_.any_word());
         }
     }
 
@@ -96,14 +94,6 @@ public:
     std::string first_wrong{};
 
 private:
-    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(choose_() % n); }
-    std::uint32_t any_word() { return below(2) == 0 ? below(4096) - 2048 : static_cast<std::uint32_t>(choose_()); }
-    void declare(std::uint32_t window, std::uint32_t word) {
-        const std::uint32_t value = any_word();
-        bench_.declare(word, window, value);
-        plain_.declare(window, word, value);
-    }
-    std::uint32_t any_address() { return test::any_address(choose_, plain_); }
     void check(memory_op op, bool is_private, std::uint32_t warp, std::uint32_t lane, std::uint32_t address) {
         const bool bad = misaligned(op, address), outside = !bad && plain_.outside(address, is_private);
         const auto where = "load " + std::to_string(static_cast<int>(op)) + " of " + std::to_string(address) + " in warp " + std::to_string(warp) + ", lane " + std::to_string(lane);
@@ -119,7 +109,7 @@ private:
         if (is != should && first_wrong.empty()) first_wrong = what + ": " + std::to_string(is) + ", not " + std::to_string(should);
     }
 
-    std::mt19937 choose_;
+    memory_choices choose_;
     plain_memory plain_{};
     const stage::data_signals& data_ = compiled_machine().named().data;
     layer_probe<R> layers_{compiled_machine(), {data_.t2, {data_.load_misaligned, data_.load_outside}}};

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/choices.hpp"
 #include "support/forced_model.hpp"
+#include "support/prompt_start.hpp"
 
 #include <algorithm>
 #include <array>
@@ -89,12 +90,12 @@ struct scheduler_pair {
     scheduler_pair() {
         for (std::uint32_t row = 0; row < 6; ++row) model.read_constant(row, 0);
         model.read_constant(12, 31 | 31 << 10);
-        for (std::uint32_t b = 0; b < 8; ++b) model.read(token_class::release, b, 0);
+        read_barriers(model);
         for (std::uint32_t i = 0; i < targets.size(); ++i) {
             for (std::uint32_t b = 0; b < 8; ++b) {
                 model.read_block(stop + 16 * b + i, targets[i]);
                 // Group M: barrier in bit 34, which one from 35 on, its count from 38 on.
-                model.read_group(stop + 16 * b + i, 3, std::uint64_t{1} << 34 | std::uint64_t{b} << 35 | std::uint64_t{count_of(b, i)} << 38);
+                model.read_group(stop + 16 * b + i, machine::group::memory, std::uint64_t{1} << 34 | std::uint64_t{b} << 35 | std::uint64_t{count_of(b, i)} << 38);
             }
             model.read_block(jump + i, targets[i]);
             // Group U of a split: taken in bits 0-9, a branch in bit 10.

@@ -7,7 +7,6 @@
 #include "support/plain_memory.hpp"
 #include "support/token_bench.hpp"
 
-#include <random>
 #include <string>
 
 using namespace qwengpu;
@@ -30,24 +29,23 @@ public:
         put_atomic(9, 5);
         put_atomic(10, 0);
         put_byte();
-        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(1 + below(27), word);
-        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(29, word);
+        choose_.declare_some(bench_, plain_);
     }
 
     void once() {
-        warp_ = below(8);
-        for (auto& a : r1_) a = any_address();
-        if (below(3) == 0) r1_ = {r1_[0], r1_[0], r1_[0], r1_[0] ^ below(2)};
-        for (auto& a : r2_) a = any_address();
-        for (auto& v : r3_) v = any_word();
-        for (auto& v : r4_) v = below(4) == 0 ? any_word() : 0;
+        warp_ = choose_.below(8);
+        for (auto& a : r1_) a = choose_.any_address(plain_);
+        if (choose_.below(3) == 0) r1_ = {r1_[0], r1_[0], r1_[0], r1_[0] ^ choose_.below(2)};
+        for (auto& a : r2_) a = choose_.any_address(plain_);
+        for (auto& v : r3_) v = choose_.any_word();
+        for (auto& v : r4_) v = choose_.below(4) == 0 ? choose_.any_word() : 0;
         bench_.set(warp_, 1, r1_);
         bench_.set(warp_, 2, r2_);
         bench_.set(warp_, 3, r3_);
         bench_.set(warp_, 4, r4_);
         const int blocks[] = {0, 1, 2, 3, 4, 5, 8, 9, 10, 11};
-        block_ = blocks[below(10)];
-        mask_ = 1 + below(15);
+        block_ = blocks[choose_.below(10)];
+        mask_ = 1 + choose_.below(15);
         bench_.begin(block_, warp_, mask_);
         if (block_ < 6) return plain_stores();
         if (block_ == 8) return copies();
@@ -179,16 +177,8 @@ private:
             if ((mask_ >> lane & 1U) != 0 && values[lane] != values[first()]) return false;
         return true;
     }
-    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(choose_() % n); }
-    std::uint32_t any_word() { return below(2) == 0 ? below(4096) - 2048 : static_cast<std::uint32_t>(choose_()); }
-    void declare(std::uint32_t window, std::uint32_t word) {
-        const std::uint32_t value = any_word();
-        bench_.declare(word, window, value);
-        plain_.declare(window, word, value);
-    }
-    std::uint32_t any_address() { return test::any_address(choose_, plain_); }
 
-    std::mt19937 choose_;
+    memory_choices choose_;
     plain_memory plain_{};
     lane_words r1_{}, r2_{}, r3_{}, r4_{};
     std::uint32_t warp_ = 0, mask_ = 0;

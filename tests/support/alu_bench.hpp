@@ -5,6 +5,7 @@
 
 #include <qwengpu/stage/alu_stages.hpp>
 
+#include "support/float_words.hpp"
 #include "support/host_alu.hpp"
 #include "support/sweep.hpp"
 
@@ -64,6 +65,18 @@ struct alu_case {
     unsigned op = 0, mod = 0;
     std::uint32_t a = 0, b = 0, c = 0;
 };
+
+/// Case i of an instruction under a random legal `mod`. Half of the words are any, half such as programs meet; every other shift is by less
+/// than 40; floats are such as meet each other, and every fourth sum of them cancels.
+inline alu_case random_alu_case(const host_operation& op, choices& choose, std::size_t i) {
+    const bool shifts = op.name == "shl" || op.name == "shr" || op.name == "sar", floats = takes_floats(op);
+    const auto any = [&] { return floats && choose.percent(80) ? any_float(choose) : choose.percent(50) ? choose.word() : choose.interesting_word(); };
+    alu_case k{op.code, legal_mod(op, choose.word()), any(), shifts && i % 2 != 0 ? static_cast<std::uint32_t>(choose.below(40)) : any(), any()};
+    if (i % 16 == 3) k.b = k.a;
+    if (op.name == "fma" && i % 4 == 1) k.c = near_opposite(choose, host_float(23, 0, k.a, k.b, 0));
+    if (op.name == "fadd" && i % 4 == 1) k.c = near_opposite(choose, k.a);
+    return k;
+}
 
 /// Inputs that give an instruction its operands, from sources drawn at random; what the sources that are left hold is random too.
 inline case_values spread_over_sources(const alu_case& k, choices& choose) {

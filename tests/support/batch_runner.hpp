@@ -9,14 +9,13 @@
 #include <qwengpu/nn/rms_norm.hpp>
 
 #include "support/circuit_runner.hpp"
+#include "support/clear_bit.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -184,10 +183,7 @@ public:
         std::uint64_t value = 0;
         for (std::size_t i = 0; i < w.size(); ++i) {
             if (bench_.net.info(w[i]).channel < 0) continue;
-            const float v = at(w[i]).of[static_cast<std::size_t>(column)];
-            const bool bit = v > 0.5F;
-            if (!(std::abs(v - (bit ? 1.0F : 0.0F)) < 0.25F)) throw std::runtime_error("'" + bench_.net.info(w[i]).name + "' is " + std::to_string(v) + ", which is no bit");
-            value |= std::uint64_t{bit} << i;
+            value |= std::uint64_t{clear_bit(at(w[i]).of[static_cast<std::size_t>(column)], bench_.net.info(w[i]).name)} << i;
         }
         return value;
     }

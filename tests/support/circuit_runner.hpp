@@ -8,10 +8,11 @@
 #include <qwengpu/circuit/network.hpp>
 #include <qwengpu/nn/sparse_model.hpp>
 
+#include "support/clear_bit.hpp"
+
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -101,11 +102,7 @@ public:
         return value;
     }
     [[nodiscard]] bool get(circuit::signal s, int column = 0) const {
-        const float v = level(s, column);
-        const bool bit = v > 0.5F;
-        if (!(std::abs(v - (bit ? 1.0F : 0.0F)) < 0.25F))
-            throw std::runtime_error("'" + bench_.net.info(s).name + "' is " + std::to_string(v) + ", which is no bit");
-        return bit;
+        return clear_bit(level(s, column), bench_.net.info(s).name);
     }
     /// What the channel holds; 0 for a signal that nothing makes.
     [[nodiscard]] float level(circuit::signal s, int column = 0) const {

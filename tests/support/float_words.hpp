@@ -28,4 +28,7 @@ inline std::uint32_t any_float(choices& choose) {
     }
 }
 
+/// The number whose sum with x is zero, or one of those beside it: sums that cancel.
+inline std::uint32_t near_opposite(choices& choose, std::uint32_t x) { return (x ^ 0x80000000U) + static_cast<std::uint32_t>(choose.below(5)) - 2U; }
+
 }  // namespace qwengpu::test

@@ -26,6 +26,9 @@ inline constexpr std::array<host_operation, 26> host_operations{{
     {"fmax", 15, 0x0c},  {"mul", 16, 0x03}, {"popc", 17, 0},     {"clz", 18, 0},      {"brev", 19, 0},     {"rcp", 20, 0},    {"fma", 21, 0x3f},
     {"fadd", 22, 0x3f},  {"fmul", 23, 0x1f}, {"i2f", 24, 0x4b},  {"f2i", 25, 0xcf},   {"fround", 26, 0x0f},
 }};
+/// Whether it computes with the f32 that its operands are.
+inline bool takes_floats(const host_operation& op) { return (op.code >= 13 && op.code <= 15) || (op.code >= 21 && op.name != "i2f"); }
+
 /// Those that stages 1 and 4 have too.
 inline constexpr std::size_t short_operations = 15;
 

@@ -7,22 +7,21 @@
 #include <qwengpu/nn/sparse_model.hpp>
 #include <qwengpu/stage/compiled_layers.hpp>
 #include <qwengpu/text/vocabulary.hpp>
-#include <qwengpu/text/words.hpp>
+
+#include "support/clear_bit.hpp"
+#include "support/token_reader.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <map>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
 namespace qwengpu::test {
 
 template <nn::rounding R, machine::sizes M = machine::mission>
-class layer_probe {
+class layer_probe : public token_reader<layer_probe<R, M>, M> {
 public:
-    using V = text::vocabulary<M>;
+    using token_reader<layer_probe<R, M>, M>::read;
 
     layer_probe(const stage::compiled_layers<M>& compiled, const std::vector<circuit::word>& watched)
         : compiled_(compiled), model_(layers_up_to(compiled, last_layer(compiled, watched)), compiled.shape()), state_(model_.new_state()),
@@ -40,23 +39,9 @@ public:
             for (const auto s : at->second) levels_[s.id] = residual(compiled_.info(s).channel, 0);
         });
     }
-    void read(text::token_class c, std::uint32_t first = 0, std::uint32_t second = 0) { read(V::encode(c, first, second)); }
-    void read_word(std::uint32_t value) {
-        std::vector<text::token> tokens;
-        text::put_word<M>(tokens, value);
-        for (const auto t : tokens) read(t);
-    }
-    /// `prog(block, group)` and its 48 bits.
-    void read_group(std::uint32_t block, machine::group group, std::uint64_t bits) {
-        read(text::token_class::prog, block, static_cast<std::uint32_t>(group));
-        for (int part = 0; part < 3; ++part) read(text::token_class::lo, static_cast<std::uint32_t>(bits >> 16 * part & 0xffff));
-    }
 
     [[nodiscard]] bool get(circuit::signal s) const {
-        const float v = levels_.at(s.id);
-        const bool bit = v > 0.5F;
-        if (!(std::abs(v - (bit ? 1.0F : 0.0F)) < 0.25F)) throw std::runtime_error("'" + compiled_.info(s).name + "' is " + std::to_string(v) + ", which is no bit");
-        return bit;
+        return clear_bit(levels_.at(s.id), compiled_.info(s).name);
     }
     [[nodiscard]] std::uint64_t get(const circuit::word& w) const {
         std::uint64_t value = 0;

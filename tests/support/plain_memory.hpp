@@ -34,15 +34,40 @@ struct plain_memory {
     }
 };
 
-/// An address that is often one of a word that may be accessed, sometimes just beside, seldom anything.
-inline std::uint32_t any_address(std::mt19937& choose, const plain_memory& memory) {
-    const auto below = [&](std::uint32_t n) { return static_cast<std::uint32_t>(choose() % n); };
-    const std::uint32_t word = below(128), low = below(4) == 0 ? below(4) : 0;
-    if (below(20) == 0) return static_cast<std::uint32_t>(choose());
-    const std::uint32_t windows[] = {28, 28, 29, memory.owner[word], below(32)};
-    const std::uint32_t window = windows[below(5)];
-    const std::uint32_t beyond = below(20) == 0 ? 1U << (9 + below(18)) : 0;
-    return window << 27 | beyond | (window == 28 ? word % 56 : word) << 2 | low;
-}
+/// Random choices about such a memory, for benches that tell the layers the same.
+class memory_choices {
+public:
+    explicit memory_choices(unsigned seed) : choose_(seed) {}
+
+    std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(choose_() % n); }
+    std::uint32_t any_word() { return below(2) == 0 ? below(4096) - 2048 : static_cast<std::uint32_t>(choose_()); }
+
+    /// Every other word or so is a buffer's, every other one of shared memory is declared.
+    template <class Bench>
+    void declare_some(Bench& bench, plain_memory& memory) {
+        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(bench, memory, 1 + below(27), word);
+        for (std::uint32_t word = 1; word < 127; word += 1 + below(2)) declare(bench, memory, 29, word);
+    }
+
+    /// An address that is often one of a word that may be accessed, sometimes just beside, seldom anything.
+    std::uint32_t any_address(const plain_memory& memory) {
+        const std::uint32_t word = below(128), low = below(4) == 0 ? below(4) : 0;
+        if (below(20) == 0) return static_cast<std::uint32_t>(choose_());
+        const std::uint32_t windows[] = {28, 28, 29, memory.owner[word], below(32)};
+        const std::uint32_t window = windows[below(5)];
+        const std::uint32_t beyond = below(20) == 0 ? 1U << (9 + below(18)) : 0;
+        return window << 27 | beyond | (window == 28 ? word % 56 : word) << 2 | low;
+    }
+
+private:
+    template <class Bench>
+    void declare(Bench& bench, plain_memory& memory, std::uint32_t window, std::uint32_t word) {
+        const std::uint32_t value = any_word();
+        bench.declare(word, window, value);
+        memory.declare(window, word, value);
+    }
+
+    std::mt19937 choose_;
+};
 
 }  // namespace qwengpu::test
