@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -23,15 +24,15 @@ namespace qwengpu::test {
 
 inline constexpr std::size_t batch_columns = 256;
 
-/// A number for every column, and the least and the greatest of them.
+/// A number for every column.
 struct alignas(64) batch_row {
     std::array<float, batch_columns> of{};
-    float least = 0.0F, most = 0.0F;
 
     void add(const batch_row& x, float weight) {
         for (std::size_t c = 0; c < batch_columns; ++c) of[c] += weight * x.of[c];
     }
-    void bound() {
+    /// The least and the greatest.
+    [[nodiscard]] std::pair<float, float> ends() const {
         std::array<float, 16> low{}, high{};
         std::copy_n(of.begin(), 16, low.begin());
         high = low;
@@ -40,29 +41,39 @@ struct alignas(64) batch_row {
                 low[k] = of[c + k] < low[k] ? of[c + k] : low[k];
                 high[k] = of[c + k] > high[k] ? of[c + k] : high[k];
             }
-        least = *std::min_element(low.begin(), low.end());
-        most = *std::max_element(high.begin(), high.end());
+        return {*std::min_element(low.begin(), low.end()), *std::max_element(high.begin(), high.end())};
     }
-    [[nodiscard]] bool is_same_everywhere() const { return least == most; }
-    /// silu of every column; where none is between the ends at which it is exactly 0 or x, without an exponential.
+    /// silu of every column, with Eigen's exponential; none is needed where all are beyond the ends at which silu is exactly 0 or x.
     void activate() {
-        int between = 0;
-        for (std::size_t c = 0; c < batch_columns; ++c) between += of[c] > nn::dead_below && of[c] < nn::linear_above ? 1 : 0;
-        if (between != 0)
-            for (float& x : of) x = nn::silu(x);
-        else
-            for (float& x : of) x = x > 0.0F ? x : 0.0F;
+        const std::array<float, batch_columns> x = of;
+        int open = 0;
+        for (std::size_t c = 0; c < batch_columns; ++c) {
+            of[c] = x[c] > 0.0F ? x[c] : 0.0F;
+            open |= static_cast<int>(x[c] > nn::dead_below) & static_cast<int>(x[c] < nn::linear_above);
+        }
+        if (open == 0) return;
+        Eigen::Map<Eigen::Array<float, batch_columns, 1>> y(of.data());
+        const Eigen::Map<const Eigen::Array<float, batch_columns, 1>> v(x.data());
+        const Eigen::Array<float, batch_columns, 1> silu = v / (1.0F + (-v).exp());
+        y = (v <= nn::dead_below || v >= nn::linear_above).select(y, silu);
     }
 };
 
-/// The residual of all columns, and the sums of its squares.
+/// The residual of all columns, the ends of every row, and the sums of the squares of every column.
 struct batch_residual {
     std::vector<batch_row> rows;
+    std::vector<std::pair<float, float>> ends;  ///< beside the rows, as every unit of every layer asks for them
     std::array<double, batch_columns> squares{};
 
+    /// After a row was written.
+    void take_up(std::size_t channel) {
+        ends[channel] = rows[channel].ends();
+        change_squares(rows[channel], 1.0);
+    }
     void change_squares(const batch_row& row, double sign) {
         for (std::size_t c = 0; c < batch_columns; ++c) squares[c] += sign * double{row.of[c]} * double{row.of[c]};
     }
+    [[nodiscard]] bool is_same_everywhere(std::size_t channel) const { return ends[channel].first == ends[channel].second; }
 };
 
 /// The SwiGLU of a layer, unit by unit.
@@ -70,12 +81,13 @@ class batch_layer {
 public:
     batch_layer(const circuit::assembler::layer_weights& w, const nn::shape& shape) : eps_(shape.eps()) {
         if (w.mixer.in_proj_qkv.nonzeros() != 0) throw std::logic_error("a batch has no state: the circuit may have no heads");
-        units_.resize(static_cast<std::size_t>(shape.mlp));
         const auto norm_of = [&](int channel) { return 1.0F + w.post_norm[channel]; };
-        w.mlp.gate.for_each([&](int row, int col, float value) { units_[static_cast<std::size_t>(row)].gate.emplace_back(col, value * norm_of(col)); });
-        w.mlp.up.for_each([&](int row, int col, float value) { units_[static_cast<std::size_t>(row)].up.emplace_back(col, value * norm_of(col)); });
-        w.mlp.down.for_each([&](int row, int col, float value) { units_[static_cast<std::size_t>(col)].down.emplace_back(row, value); });
-        std::erase_if(units_, [](const unit& u) { return u.down.empty(); });
+        std::vector<weights> gate(static_cast<std::size_t>(shape.mlp)), up(gate), down(gate);
+        w.mlp.gate.for_each([&](int row, int col, float value) { gate[static_cast<std::size_t>(row)].push_back({static_cast<std::size_t>(col), value * norm_of(col)}); });
+        w.mlp.up.for_each([&](int row, int col, float value) { up[static_cast<std::size_t>(row)].push_back({static_cast<std::size_t>(col), value * norm_of(col)}); });
+        w.mlp.down.for_each([&](int row, int col, float value) { down[static_cast<std::size_t>(col)].push_back({static_cast<std::size_t>(row), value}); });
+        for (std::size_t u = 0; u < gate.size(); ++u)
+            if (!down[u].empty()) units_.push_back({laid_down(gate[u]), laid_down(up[u]), laid_down(down[u])});
     }
 
     void run(batch_residual& r) {
@@ -84,64 +96,71 @@ public:
         const float most_scale = *std::max_element(scale.begin(), scale.end());
         sums_.resize(r.rows.size());
         is_touched_.resize(r.rows.size());
-        std::vector<int> touched;
+        std::vector<std::size_t> touched;
         for (const unit& u : units_) {
             // Above this no column's gate can be. A shut unit gives exactly 0.
             float above = 0;
-            for (const auto& [channel, weight] : u.gate) {
-                const batch_row& x = r.rows[static_cast<std::size_t>(channel)];
-                above += weight > 0 ? weight * x.most : weight * x.least;
-            }
-            if (above * most_scale < nn::dead_below - 1) continue;
-            const batch_row gate = summed(u.gate, r, scale);
-            add_unit(u, gate, r, scale, touched);
+            for (const auto& [channel, value] : of(u.gate)) above += value * (value > 0 ? r.ends[channel].second : r.ends[channel].first);
+            if (above * most_scale >= nn::dead_below - 1) add_unit(u, r, scale, touched);
         }
-        for (const int channel : touched) take_up(channel, r);
+        for (const std::size_t channel : touched) take_up(channel, r);
     }
 
 private:
-    using weights = std::vector<std::pair<int, float>>;
+    struct weight {
+        std::size_t channel;
+        float value;
+    };
+    using weights = std::vector<weight>;
+    /// Where the weights of a sum lie in weights_.
+    struct place {
+        std::size_t first, count;
+    };
     struct unit {
-        weights gate, up, down;  ///< by channel; those of gate and up hold the norm's weight too
+        place gate, up, down;  ///< by channel; those of gate and up hold the norm's weight too
     };
 
-    static batch_row summed(const weights& sum, const batch_residual& r, const std::array<float, batch_columns>& scale) {
+    place laid_down(const weights& w) {
+        weights_.insert(weights_.end(), w.begin(), w.end());
+        return {weights_.size() - w.size(), w.size()};
+    }
+    [[nodiscard]] std::span<const weight> of(place p) const { return std::span(weights_).subspan(p.first, p.count); }
+
+    [[nodiscard]] batch_row summed(place sum, const batch_residual& r, const std::array<float, batch_columns>& scale) const {
         float same = 0;
         batch_row total;
-        for (const auto& [channel, weight] : sum) {
-            const batch_row& x = r.rows[static_cast<std::size_t>(channel)];
-            if (x.is_same_everywhere()) same += weight * x.most;
-            else total.add(x, weight);
+        for (const auto& [channel, value] : of(sum)) {
+            if (r.is_same_everywhere(channel)) same += value * r.ends[channel].first;
+            else total.add(r.rows[channel], value);
         }
         for (std::size_t c = 0; c < batch_columns; ++c) total.of[c] = (total.of[c] + same) * scale[c];
         return total;
     }
 
-    void add_unit(const unit& u, batch_row value, const batch_residual& r, const std::array<float, batch_columns>& scale, std::vector<int>& touched) {
+    void add_unit(const unit& u, const batch_residual& r, const std::array<float, batch_columns>& scale, std::vector<std::size_t>& touched) {
+        batch_row value = summed(u.gate, r, scale);
         value.activate();
         const batch_row up = summed(u.up, r, scale);
         for (std::size_t c = 0; c < batch_columns; ++c) value.of[c] *= up.of[c];
-        for (const auto& [channel, weight] : u.down) {
-            const auto to = static_cast<std::size_t>(channel);
-            if (is_touched_[to] == 0) {
-                is_touched_[to] = 1;
-                sums_[to] = {};
+        for (const auto& [channel, by] : of(u.down)) {
+            if (is_touched_[channel] == 0) {
+                is_touched_[channel] = 1;
+                sums_[channel] = {};
                 touched.push_back(channel);
             }
-            sums_[to].add(value, weight);
+            sums_[channel].add(value, by);
         }
     }
 
-    void take_up(int channel, batch_residual& r) {
-        const auto at = static_cast<std::size_t>(channel);
-        r.change_squares(r.rows[at], -1.0);
-        r.rows[at].add(sums_[at], 1.0F);
-        r.rows[at].bound();
-        r.change_squares(r.rows[at], 1.0);
-        is_touched_[at] = 0;
+    void take_up(std::size_t channel, batch_residual& r) {
+        r.change_squares(r.rows[channel], -1.0);
+        r.rows[channel].add(sums_[channel], 1.0F);
+        r.take_up(channel);
+        is_touched_[channel] = 0;
     }
 
     float eps_;
+    weights weights_;
     std::vector<unit> units_;
     std::vector<batch_row> sums_;
     std::vector<char> is_touched_;
@@ -155,11 +174,10 @@ public:
         Eigen::VectorXf empty = Eigen::VectorXf::Zero(bench.shape().hidden);
         circuit::constant_channels(bench.shape()).write(empty);
         empty_.rows.resize(static_cast<std::size_t>(empty.size()));
+        empty_.ends.resize(empty_.rows.size());
         for (std::size_t channel = 0; channel < empty_.rows.size(); ++channel) {
-            batch_row& row = empty_.rows[channel];
-            row.of.fill(empty[static_cast<Eigen::Index>(channel)]);
-            row.bound();
-            if (row.most != 0.0F) empty_.change_squares(row, 1.0);
+            empty_.rows[channel].of.fill(empty[static_cast<Eigen::Index>(channel)]);
+            empty_.take_up(channel);
         }
         clear();
     }
@@ -173,10 +191,7 @@ public:
         if (column == 0) inputs_.insert(inputs_.end(), w.begin(), w.end());
     }
     void run() {
-        for (const auto s : inputs_) {
-            at(s).bound();
-            residual_.change_squares(at(s), 1.0);
-        }
+        for (const auto s : inputs_) residual_.take_up(channel_of(s));
         for (auto& layer : layers_) layer.run(residual_);
     }
     [[nodiscard]] std::uint64_t get(const circuit::word& w, int column) {
@@ -190,7 +205,8 @@ public:
     [[nodiscard]] static int columns() { return static_cast<int>(batch_columns); }
 
 private:
-    batch_row& at(circuit::signal s) { return residual_.rows[static_cast<std::size_t>(bench_.net.info(s).channel)]; }
+    [[nodiscard]] std::size_t channel_of(circuit::signal s) const { return static_cast<std::size_t>(bench_.net.info(s).channel); }
+    batch_row& at(circuit::signal s) { return residual_.rows[channel_of(s)]; }
 
     const circuit_bench& bench_;
     std::vector<batch_layer> layers_;
