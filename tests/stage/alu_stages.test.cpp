@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Every arithmetic instruction through the ALU as stage 3 builds it, against the host's arithmetic: all corners against each other
-// and random operands from random sources. The heavy cases do a million of each in fp32, 200,000 in bf16.
+// and random operands from random sources. The heavy case does 200,000 of each in bf16; in fp32 alu_sweeps.heavy does more.
 #include <qwengpu/stage/alu_stages.hpp>
 
 #include "support/alu_bench.hpp"
 #include "support/catch.hpp"
 
-#include <chrono>
 #include <iostream>
 
 using namespace qwengpu;
@@ -28,32 +27,6 @@ sweep_result sweep_corners(alu_bench& alu, circuit_runner<R>& runner, const host
 template <class R>
 sweep_result sweep_random(alu_bench& alu, circuit_runner<R>& runner, const host_operation& op, std::size_t count, choices& choose) {
     return sweep_alu(alu, runner, count, choose, [&](std::size_t i) { return random_alu_case(op, choose, i); });
-}
-
-template <class R>
-void report(const char* what, const host_operation& op, const sweep_result& found, std::uint64_t seed, std::chrono::steady_clock::time_point begin) {
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    std::cout << R::name << ' ' << op.name << ": " << found.cases << ' ' << what << ", " << found.wrong << " wrong, seed " << seed << ", " << took.count()
-              << " s\n"
-              << std::flush;
-}
-
-template <class R>
-void check_heavily(std::size_t count) {
-    alu_bench alu(true);
-    circuit_runner<R> runner(alu.bench, sweep_columns);
-    for (const auto& op : host_operations) {
-        const std::uint64_t seed = 1000 + op.code;
-        choices choose(seed);
-        auto begin = std::chrono::steady_clock::now();
-        const auto corners = sweep_corners(alu, runner, op, op.mod_bits == 0 ? 1 : 16, choose);
-        report<R>("pairs of corners", op, corners, seed, begin);
-        begin = std::chrono::steady_clock::now();
-        const auto random = sweep_random(alu, runner, op, count, choose);
-        report<R>("random operands", op, random, seed, begin);
-        INFO(op.name << ": " << corners.first_wrong << random.first_wrong);
-        CHECK(corners.wrong + random.wrong == 0);
-    }
 }
 
 }  // namespace
@@ -85,6 +58,16 @@ TEMPLATE_TEST_CASE("every instruction of stages 1 and 4, and nothing from those 
     CHECK(none.wrong == 0);
 }
 
-TEST_CASE("a million operands of every instruction, and all corners, in fp32", "[stage][.heavy]") { check_heavily<nn::fp32>(1'000'000); }
-
-TEST_CASE("200,000 operands of every instruction, and all corners, in bf16", "[stage][.heavy]") { check_heavily<nn::bf16>(200'000); }
+TEST_CASE("200,000 operands of every instruction, and all corners, in bf16", "[stage][.heavy]") {
+    alu_bench alu(true);
+    circuit_runner<nn::bf16> runner(alu.bench, sweep_columns);
+    for (const auto& op : host_operations) {
+        choices choose(1000 + op.code);
+        const auto corners = sweep_corners(alu, runner, op, op.mod_bits == 0 ? 1 : 16, choose);
+        const auto random = sweep_random(alu, runner, op, 200'000, choose);
+        std::cout << op.name << " in bf16: " << corners.cases << " pairs of corners, " << corners.wrong << " wrong; " << random.cases << " random operands, " << random.wrong << " wrong\n"
+                  << std::flush;
+        INFO(op.name << ": " << corners.first_wrong << random.first_wrong);
+        CHECK(corners.wrong + random.wrong == 0);
+    }
+}
