@@ -4,7 +4,7 @@
 # llama.cpp is compiled, for about 20 minutes on two processors.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
-if "$1" -c 'import llama_cpp, torch, transformers'; then
+if "$1" -c 'import llama_cpp, torch, transformers' 2>/dev/null; then
     exit 0
 fi
 python3 -m venv "$2"
