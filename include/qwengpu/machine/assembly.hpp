@@ -55,7 +55,7 @@ inline std::optional<unsigned> suffix_bits(alu_op op, std::string_view suffix) {
         return static_cast<unsigned>(suffix[3] - '0');
     for (const mod_name& named : mod_names)
         if (named.op == op && named.name == suffix) return named.bits;
-    if (op == alu_op::cmp || op == alu_op::fcmp) return index_of(relation_names, suffix);
+    if (compares(op)) return index_of(relation_names, suffix);
     if (rounds(op)) return index_of(rounding_names, suffix);
     for (unsigned table = 0; op == alu_op::lop && table < 256; ++table)
         if (hex_byte(table) == suffix) return table;
@@ -184,12 +184,11 @@ private:
     alu_instruction instruction(line_reader& in, std::string_view name) {
         alu_instruction i = opcode(in, name);
         std::optional<std::uint16_t> bits;
-        const bool compares = i.op == alu_op::cmp || i.op == alu_op::fcmp;
-        const std::uint8_t used = compares ? ab : operands_of(i);
+        const std::uint8_t used = compares(i.op) ? ab : operands_of(i);
         if (used & operand_a) i.a = operand(in, bits);
         if (used & operand_b) i.b = (in.expect(","), operand(in, bits));
         if (used & operand_c) i.c = (in.expect(","), operand(in, bits));
-        if (compares && in.accept(",")) combination(in, i, bits);
+        if (compares(i.op) && in.accept(",")) combination(in, i, bits);
         i.imm = bits.value_or(0);
         return i;
     }

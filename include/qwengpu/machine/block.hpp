@@ -21,6 +21,9 @@ enum class alu_op : std::uint8_t {
     fma = 21, fadd = 22, fmul = 23, i2f = 24, f2i = 25, fround = 26
 };
 
+/// Whether the operation names a relation by mod, and may combine its result with c.
+constexpr bool compares(alu_op op) { return op == alu_op::cmp || op == alu_op::fcmp; }
+
 /// Operation of the memory stage (4 bits): loads, then the collectives from `shuffle` on.
 enum class memory_op : std::uint8_t {
     none = 0, load = 1, load_u8 = 2, load_s8 = 3, load_u16 = 4, load_s16 = 5, load_byte_word = 6, load_half_word = 7,

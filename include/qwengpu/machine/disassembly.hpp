@@ -101,7 +101,7 @@ inline std::string mnemonic(const alu_instruction& i) {
     const auto suffix = [&](std::string_view what) { name += what.empty() ? "" : "." + std::string(what); };
     if (i.op == alu_op::add && (i.mod & mod::add_shift) != 0) suffix("shl" + decimal(i.mod & mod::add_shift));
     if (i.op == alu_op::lop) suffix(hex_byte(i.mod));
-    if (i.op == alu_op::cmp || i.op == alu_op::fcmp) suffix(relation_names[i.mod & 7u]);
+    if (compares(i.op)) suffix(relation_names[i.mod & 7u]);
     if (rounds(i.op)) suffix(rounding_names[i.mod & mod::rounding]);
     for (const mod_name& named : mod_names)
         if (named.op == i.op && (i.mod & named.bits) != 0) suffix(named.name);
@@ -116,7 +116,7 @@ inline std::string alu_text(const machine_block& b, const alu_instruction& i) {
     };
     operand((used & operand_a) != 0, i.a, " ");
     operand((used & operand_b) != 0, i.b, ", ");
-    const bool combines = i.op == alu_op::cmp || i.op == alu_op::fcmp;
+    const bool combines = compares(i.op);
     const std::string how = combines ? std::string(combination_names[i.mod >> 4 & 3u]) + " " : "";
     operand((used & operand_c) != 0, i.c, ", " + how + (combines && (i.mod & mod::cmp_not_c) ? "!" : ""));
     return text;

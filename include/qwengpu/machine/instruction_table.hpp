@@ -223,8 +223,7 @@ constexpr const instruction_row* find_instruction(alu_op op) {
 constexpr std::uint8_t operands_of(const alu_instruction& i) {
     const instruction_row* row = find_instruction(i.op);
     if (row == nullptr) return operands_none;
-    const bool compares = i.op == alu_op::cmp || i.op == alu_op::fcmp;
-    if (compares && (i.mod & mod::cmp_combine) == 0) return detail::ab;
+    if (compares(i.op) && (i.mod & mod::cmp_combine) == 0) return detail::ab;
     if (i.op == alu_op::add && (i.mod & mod::add_carry) == 0) return detail::ab;
     if (i.op == alu_op::i2f && (i.mod & mod::wide) == 0) return operand_a;
     return row->operands;

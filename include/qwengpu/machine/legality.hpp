@@ -82,7 +82,7 @@ private:
         if ((i.mod & ~row.mod_bits) != 0) say(who + ": mod has bits that mean nothing");
         if (i.op == alu_op::add && (i.mod & mod::add_subtract) && (i.mod & mod::add_shift))
             say(who + ": a difference has no shift");
-        if ((i.op == alu_op::cmp || i.op == alu_op::fcmp) && (i.mod & mod::cmp_combine) == 0 && (i.mod & mod::cmp_not_c))
+        if (compares(i.op) && (i.mod & mod::cmp_combine) == 0 && (i.mod & mod::cmp_not_c))
             say(who + ": inverts operand c but does not combine with it");
         if (i.op == alu_op::f2i && (i.mod & mod::high_word) && !(i.mod & mod::wide)) say(who + ": 32 bits have no high word");
     }
