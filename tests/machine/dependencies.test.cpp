@@ -25,6 +25,8 @@ TEST_CASE("slots, their stages and registers") {
     CHECK(register_of(b, slot::branch) == 0);
     CHECK(stage_of(slot::w3) == 3);
     CHECK(stage_of(slot::store) == 0);
+    CHECK(slot_of(1) == slot::w1);
+    CHECK(slot_of(4) == slot::w4);
     const std::array<bool, slot_count> there{true, false, true, false, false, true};
     for (std::size_t i = 0; i < all_slots.size(); ++i) CHECK(present(b, all_slots[i]) == there[i]);
 }

@@ -24,20 +24,9 @@ inline machine::port_set changed_ports(const machine::machine_block& block, mach
     return static_cast<machine::port_set>(changed);
 }
 
-/// The ports that the value of stage 1..4 depends on.
-inline machine::port_set ports_of_stage(const machine::machine_block& block, int stage) {
-    auto probe = block;
-    probe.dest = {};
-    probe.dest[static_cast<std::size_t>(stage - 1)] = 1;
-    return machine::dependencies(probe, static_cast<machine::slot>(machine::slot_count - stage));
-}
-
 /// Whether the value of stage 1..4 depends on a load that is done again after a store.
 inline bool is_loaded_again(const machine::machine_block& block, machine::slot at, int stage) {
-    if (!block.has_store || block.lane_major || !machine::is_load(block.mem.op) || at <= machine::slot::store) return false;
-    auto probe = block;
-    probe.dest[static_cast<std::size_t>(stage - 1)] = 1;
-    return machine::depends_on_load(probe, static_cast<machine::slot>(machine::slot_count - stage));
+    return machine::loads_and_stores(block) && !block.lane_major && at > machine::slot::store && machine::depends_on_load(block, machine::slot_of(stage));
 }
 
 }  // namespace detail
@@ -54,7 +43,7 @@ inline pass_signals expected_signals(const machine::machine_block& block, machin
     expected[signal::special] = before.special;
     for (int stage = 1; stage <= 4; ++stage) {
         const bool faulted = before.fault && stage > 1;
-        if (faulted || detail::is_loaded_again(block, at, stage) || (detail::ports_of_stage(block, stage) & changed) != 0) continue;
+        if (faulted || detail::is_loaded_again(block, at, stage) || (machine::dependencies(block, machine::slot_of(stage)) & changed) != 0) continue;
         expected.values[static_cast<std::size_t>(signal::t1) + static_cast<std::size_t>(stage - 1)] =
             before.t[static_cast<std::size_t>(stage - 1)];
     }

@@ -116,6 +116,9 @@ struct machine_block {
     friend bool operator==(const machine_block&, const machine_block&) = default;
 };
 
+/// Whether the block loads a word and stores one: a lane's store must see what the lanes before it stored.
+constexpr bool loads_and_stores(const machine_block& b) { return is_load(b.mem.op) && b.has_store; }
+
 /// The block that a program holds where it has none.
 inline constexpr machine_block no_block = [] {
     machine_block b;

@@ -31,6 +31,9 @@ constexpr const std::array<slot, slot_count>& record_order(const machine_block& 
 /// The stage 1..4 whose value a slot writes to a register; 0 for branch and store.
 constexpr int stage_of(slot s) { return s < slot::w4 ? 0 : slot_count - static_cast<int>(s); }
 
+/// The slot in which the value of a stage 1..4 is written.
+constexpr slot slot_of(int stage) { return static_cast<slot>(slot_count - stage); }
+
 /// The register a slot writes; 0 for branch, store and a stage without destination.
 constexpr int register_of(const machine_block& b, slot s) {
     return stage_of(s) == 0 ? 0 : b.dest[static_cast<std::size_t>(stage_of(s) - 1)];
@@ -101,7 +104,7 @@ constexpr std::uint8_t origin(const machine_block& b, const origin_table& t, slo
 
 }  // namespace detail
 
-/// dep(slot): the ports that the slot's value depends on, through earlier stages too.
+/// dep(slot): the ports that the slot's value depends on, through earlier stages too; also of a stage without destination.
 constexpr port_set dependencies(const machine_block& b, slot s) {
     return static_cast<port_set>(detail::origin(b, detail::origins(b), s) & 0x1f);
 }

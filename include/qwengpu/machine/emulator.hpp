@@ -188,7 +188,7 @@ private:
         const slot_plan& plan = plans_[static_cast<std::size_t>(s.block)];
         for (int lane = r.first_lane(); lane < M.lanes; ++lane) {
             if (((s.mask >> lane) & 1) == 0) continue;
-            if (plan.slots[at] == slot::store && loads_again(r.block)) again(s, r, lane);
+            if (plan.slots[at] == slot::store && loads_and_stores(r.block)) again(s, r, lane);
             if (at == 0 && r.of(lane).fault) return trapped(s, lane, &r.of(lane));
             if (lane == r.first_lane() && !r.uniform && r.agrees(plan.rest[at])) {
                 r.uniform = true;

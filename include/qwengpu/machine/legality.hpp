@@ -135,7 +135,7 @@ private:
     void lane_major() {
         if (!b_.lane_major) return;
         const memory_instruction& m = b_.mem;
-        if (!is_load(m.op) || !b_.has_store || m.load_address != m.store_address)
+        if (!loads_and_stores(b_) || m.load_address != m.store_address)
             say("lane-major, but it does not load and store one word");
         if (b_.has_branch) say("a lane-major block has no branch");
         const auto written = std::count_if(b_.dest.begin(), b_.dest.end(), [](std::uint8_t d) { return d != 0; });
@@ -188,9 +188,9 @@ private:
             elsewhere = elsewhere || (loads && slots[i] != slot::store);
             for (std::size_t later = i + 1; later < slots.size(); ++later) order(slots[i], slots[later]);
         }
-        if (elsewhere && is_load(b_.mem.op) && b_.has_store && !b_.lane_major)
+        if (elsewhere && loads_and_stores(b_) && !b_.lane_major)
             say("where a block loads and stores, only the store may depend on the load, unless it is lane-major");
-        if (b_.has_branch && is_load(b_.mem.op) && b_.has_store && (origin_of(b_.mem.store_address) & from_load) != 0)
+        if (b_.has_branch && loads_and_stores(b_) && (origin_of(b_.mem.store_address) & from_load) != 0)
             say("where a block loads, stores and branches, the store's address may not depend on the load");
         if (!load_used) say(is_load(b_.mem.op) ? "the load feeds no slot" : "the collective feeds no slot");
     }

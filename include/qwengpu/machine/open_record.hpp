@@ -32,9 +32,6 @@ struct slot_plan {
     }
 };
 
-/// Whether a lane's store must see what the lanes before it stored.
-constexpr bool loads_again(const machine_block& b) { return is_load(b.mem.op) && b.has_store; }
-
 /// One record being written: the lanes' values, and how far `all` reaches.
 template <sizes M>
 struct open_record {

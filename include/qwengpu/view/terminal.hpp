@@ -61,7 +61,7 @@ public:
     }
     void skip(int lane) override { cell(machine::slot::store, lane, "not stored"); }
     void write(int lane, int stage, int, std::uint32_t value) override {
-        cell(static_cast<machine::slot>(machine::slot_count - stage), lane, value_text(value));
+        cell(machine::slot_of(stage), lane, value_text(value));
     }
     void trap(const machine::trap& what) override {
         flush();
@@ -112,7 +112,7 @@ private:
     void instructions() {
         const auto& b = current();
         for (int stage = 1; stage <= 4; ++stage)
-            line(machine::stage_line(b, stage), static_cast<machine::slot>(machine::slot_count - stage), b.dest[static_cast<std::size_t>(stage - 1)]);
+            line(machine::stage_line(b, stage), machine::slot_of(stage), b.dest[static_cast<std::size_t>(stage - 1)]);
         line(machine::store_line(b), machine::slot::store, 0);
         line(machine::branch_line(b, M.exit_block()), machine::slot::branch, 0);
         line(machine::barrier_line(b), machine::slot::branch, -1);
