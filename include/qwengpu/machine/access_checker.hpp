@@ -116,39 +116,39 @@ private:
     }
 
     void access(int lane, std::uint32_t a, access_size size, access_kind kind, std::uint32_t value) {
-        const int window = address::window(a), word = address::word(a);
-        const std::uint32_t count = 4u >> static_cast<unsigned>(size);
-        if (window == address::local_window) return own_access(lane, a, count, kind);
+        const int window = address::window(a);
+        const bool own = window == address::local_window;
         auto& memory = window == address::shared_window ? shared_ : global_;
-        if (kind == access_kind::atomic) clocks_.pass_through(thread(lane), memory.atomics[word]);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            const std::uint32_t byte = (a & address::byte_mask) + i;
-            auto& history = memory.bytes[static_cast<std::size_t>(word) * 4 + byte];
-            if (wanted_.races) check_race(history, lane, a + i, kind, static_cast<std::uint8_t>(value >> 8 * byte));
-            if (window == address::shared_window) check_written(history.written_in, lane, a + i, kind);
+        if (!own && kind == access_kind::atomic) clocks_.pass_through(thread(lane), memory.atomics[address::word(a)]);
+        for (const std::uint32_t end = a + bytes_of(size); a < end; ++a) {
+            const auto part = static_cast<std::uint8_t>(value >> 8 * (a & address::byte_mask));
+            if (!own && wanted_.races) check_race(memory.bytes[byte_of(a)], lane, a, kind, part);
+            check_written(lane, a, kind);
         }
     }
 
-    void own_access(int lane, std::uint32_t a, std::uint32_t count, access_kind kind) {
-        const std::size_t first = static_cast<std::size_t>(thread(lane) * M.local_words * 4) + (a & 0x1ff);
-        for (std::uint32_t i = 0; i < count; ++i) check_written(own_written_[first + i], lane, a + i, kind);
+    static std::size_t byte_of(std::uint32_t a) { return static_cast<std::size_t>(address::word(a)) * 4 + (a & address::byte_mask); }
+
+    /// The number of the thread block that wrote a byte last, 0 for none; nullptr for global memory, which begins written.
+    std::size_t* writer_of(int lane, std::uint32_t a) {
+        if (address::window(a) == address::shared_window) return &shared_.bytes[byte_of(a)].written_in;
+        if (address::window(a) != address::local_window) return nullptr;
+        return &own_written_[static_cast<std::size_t>(thread(lane) * M.local_words * 4) + byte_of(a)];
     }
 
     /// Reads and atomics want what was written; writes note it. An atomic writes too, if it stores (mark_written).
-    void check_written(std::size_t& written_in, int lane, std::uint32_t a, access_kind kind) {
-        if (kind == access_kind::write) written_in = ctas_.size();
-        if (!wanted_.uninitialised || kind == access_kind::write || written_in == ctas_.size()) return;
-        report(written_in == 0 ? finding_kind::uninitialised : finding_kind::out_of_lifetime, a, {}, at(lane, kind));
+    void check_written(int lane, std::uint32_t a, access_kind kind) {
+        std::size_t* const written_in = writer_of(lane, a);
+        if (written_in == nullptr) return;
+        if (kind == access_kind::write) *written_in = ctas_.size();
+        if (!wanted_.uninitialised || *written_in == ctas_.size()) return;
+        report(*written_in == 0 ? finding_kind::uninitialised : finding_kind::out_of_lifetime, a, {}, at(lane, kind));
     }
 
     void mark_written(int lane) {
-        const std::uint32_t a = made_[static_cast<std::size_t>(lane)].store_address;
-        const std::uint32_t count = 4u >> static_cast<unsigned>(block_->mem.store_size);
-        for (std::uint32_t i = 0; i < count; ++i) {
-            if (address::window(a) == address::shared_window) shared_.bytes[(a & 0x1ff) + i].written_in = ctas_.size();
-            if (address::window(a) == address::local_window)
-                own_written_[static_cast<std::size_t>(thread(lane) * M.local_words * 4) + (a & 0x1ff) + i] = ctas_.size();
-        }
+        const std::uint32_t first = made_[static_cast<std::size_t>(lane)].store_address;
+        for (std::uint32_t i = 0; i < bytes_of(block_->mem.store_size); ++i)
+            if (std::size_t* const written_in = writer_of(lane, first + i)) *written_in = ctas_.size();
     }
 
     /// A plain write conflicts with everything, all else with plain writes.

@@ -37,6 +37,9 @@ constexpr bool is_collective(memory_op op) { return op >= memory_op::shuffle && 
 /// How many bytes an access asks to be aligned to (2 bits).
 enum class access_size : std::uint8_t { word, half, byte };
 
+/// How many bytes that are.
+constexpr std::uint32_t bytes_of(access_size size) { return 4u >> static_cast<unsigned>(size); }
+
 /// The alignment a load asks for.
 constexpr access_size size_of(memory_op op) {
     switch (op) {

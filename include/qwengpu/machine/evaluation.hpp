@@ -17,17 +17,12 @@
 
 namespace qwengpu::machine {
 
-/// The low bits of an address that an access wants to be zero.
-constexpr std::uint32_t misaligned_bits(access_size size) {
-    return size == access_size::word ? 3u : size == access_size::half ? 1u : 0u;
-}
-
 /// The trap of an access, if it may not be done (docs/machine.md, "Addresses").
 template <sizes M>
 std::optional<trap_kind> fault_of(const launch_state<M>& state, std::uint32_t a, access_size size, bool is_private) {
     const auto word = static_cast<std::size_t>(address::word(a));
     const int window = address::window(a);
-    if ((a & misaligned_bits(size)) != 0) return trap_kind::misaligned;
+    if ((a & (bytes_of(size) - 1)) != 0) return trap_kind::misaligned;
     if ((a & address::between_mask) != 0) return trap_kind::out_of_bounds;
     if (window == address::local_window) {
         const bool there = is_private && word < static_cast<std::size_t>(M.local_words);

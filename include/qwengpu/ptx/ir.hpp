@@ -95,7 +95,7 @@ struct instruction {
     [[nodiscard]] bool stores_part() const { return kind == made_by::store && size != machine::access_size::word; }
     /// How many bytes an access touches.
     [[nodiscard]] std::uint32_t bytes() const {
-        return 4U >> static_cast<unsigned>(kind == made_by::store ? size : machine::size_of(access));
+        return machine::bytes_of(kind == made_by::store ? size : machine::size_of(access));
     }
 };
 
