@@ -59,13 +59,6 @@ inline void check_size(const machine::program& p, std::size_t index, std::size_t
                                                    parameter.name, plural(static_cast<std::size_t>(parameter.bytes), "byte"), given));
 }
 
-template <machine::sizes M>
-void fill_memory(machine::launch_image<M>& image, const buffer& b, const machine::buffer_place& place) {
-    const auto words = words_of(b.bytes);
-    for (std::size_t i = 0; i < words.size(); ++i)
-        image.memory[static_cast<std::size_t>(place.first_word) + i] = {words[i], static_cast<std::uint8_t>(place.window)};
-}
-
 /// Variables of the module begin with their values, and the program knows their addresses.
 template <machine::sizes M>
 void fill_variables(machine::launch_image<M>& image, std::size_t first, const std::vector<typename memory_table<M>::entry>& entries) {
@@ -77,8 +70,7 @@ void fill_variables(machine::launch_image<M>& image, std::size_t first, const st
         auto words = variables[k].words;
         for (const auto& link : variables[k].links)
             words[static_cast<std::size_t>(link.word)] += image.buffers[first + static_cast<std::size_t>(link.variable)].pointer();
-        for (std::size_t i = 0; i < words.size(); ++i)
-            image.memory[static_cast<std::size_t>(place.first_word) + i] = {words[i], static_cast<std::uint8_t>(place.window)};
+        machine::put_words<M>(image, place, words);
     }
 }
 
@@ -126,7 +118,7 @@ machine::launch_image<M> prepare(machine::program program, const launch_request&
     const auto entries = memory.place(buffers, kept, image.program.variables);
     for (const auto& e : entries) image.buffers.push_back(e.place);
     for (std::size_t i = 0; i < buffers.size(); ++i)
-        if (!kept[i]) detail::fill_memory(image, *buffers[i], image.buffers[i]);
+        if (!kept[i]) machine::put_words<M>(image, image.buffers[i], detail::words_of(buffers[i]->bytes));
     detail::fill_variables<M>(image, buffers.size(), entries);
     detail::declare_shared_memory(image, request.dynamic_shared_bytes);
     detail::pass_arguments(image, request.args);

@@ -133,6 +133,13 @@ launch_image<M> make_launch(program p, const extent& grid, const extent& block) 
     return image;
 }
 
+/// Puts words at the beginning of a buffer, as its own.
+template <sizes M>
+void put_words(launch_image<M>& image, const buffer_place& place, std::span<const std::uint32_t> words) {
+    for (std::size_t i = 0; i < words.size(); ++i)
+        image.memory[static_cast<std::size_t>(place.first_word) + i] = {words[i], static_cast<std::uint8_t>(place.window)};
+}
+
 /// Adds a buffer with these words and gives its place; `align_words` is a power of two. An empty buffer owns no word, but
 /// its pointer is its own. @throws error "launch.memory" if words or windows run out.
 template <sizes M>
@@ -148,10 +155,9 @@ buffer_place add_buffer(launch_image<M>& image, std::span<const std::uint32_t> w
                                          std::to_string(window) + " of " + std::to_string(size) +
                                          " words does not fit behind the others, which end at word " +
                                          std::to_string(free) + "; launch with smaller buffers");
-    for (int i = 0; i < size; ++i)
-        image.memory[static_cast<std::size_t>(first + i)] = {words[static_cast<std::size_t>(i)],
-                                                             static_cast<std::uint8_t>(window)};
-    return image.buffers.emplace_back(buffer_place{window, first, size});
+    const buffer_place place{window, first, size};
+    put_words(image, place, words);
+    return image.buffers.emplace_back(place);
 }
 
 /// Declares the first `words` words of shared memory, as zeros, and gives their place. @throws error "launch.memory" if
