@@ -20,18 +20,12 @@ struct launch_request {
 
 namespace detail {
 
-template <class Arguments, class Pointers>
-void collect_buffers(Arguments& args, Pointers& found) {
+/// The pointers among the arguments, those inside structs too, in order.
+template <class Arguments, class Visit>
+void for_each_pointer(Arguments& args, const Visit& visit) {
     for (auto& a : args) {
-        if (a.what == argument::kind::pointer) found.push_back(&a.array);
-        collect_buffers(a.members, found);
-    }
-}
-
-inline void collect_kept(const std::vector<argument>& args, std::vector<bool>& found) {
-    for (const auto& a : args) {
-        if (a.what == argument::kind::pointer) found.push_back(a.keep);
-        collect_kept(a.members, found);
+        if (a.what == argument::kind::pointer) visit(a);
+        for_each_pointer(a.members, visit);
     }
 }
 
@@ -40,19 +34,19 @@ inline void collect_kept(const std::vector<argument>& args, std::vector<bool>& f
 /// For each buffer among the arguments whether it stays as it is.
 inline std::vector<bool> kept_of(const std::vector<argument>& args) {
     std::vector<bool> found;
-    detail::collect_kept(args, found);
+    detail::for_each_pointer(args, [&](const argument& a) { found.push_back(a.keep); });
     return found;
 }
 
 /// The buffers among the arguments, those inside structs too, in order.
 inline std::vector<buffer*> buffers_of(std::vector<argument>& args) {
     std::vector<buffer*> found;
-    detail::collect_buffers(args, found);
+    detail::for_each_pointer(args, [&](argument& a) { found.push_back(&a.array); });
     return found;
 }
 inline std::vector<const buffer*> buffers_of(const std::vector<argument>& args) {
     std::vector<const buffer*> found;
-    detail::collect_buffers(args, found);
+    detail::for_each_pointer(args, [&](const argument& a) { found.push_back(&a.array); });
     return found;
 }
 
