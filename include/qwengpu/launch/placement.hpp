@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -124,7 +125,10 @@ private:
                                                  known_.empty() ? "" : fmt::format(", {} are there already", known_.size()), machine::address::last_buffer_window));
     }
 
+    /// Variables may lie unaligned if there is no place else.
     void place_new(const std::vector<wish>& wanted) {
+        std::vector<wish> coming;
+        std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(coming), [](const wish& w) { return w.is_new; });
         std::vector<detail::demand> sizes;
         std::vector<bool> taken(static_cast<std::size_t>(M.words));
         std::int64_t of_buffers = 0, of_variables = 0;
@@ -132,23 +136,20 @@ private:
             std::fill_n(taken.begin() + p.first_word, p.words, true);
             (key.first ? of_variables : of_buffers) += p.words;
         }
-        for (const auto& w : wanted) {
-            if (!w.is_new) continue;
+        for (const auto& w : coming) {
             sizes.push_back(w.size);
             (w.is_variable ? of_variables : of_buffers) += w.size.words;
         }
         auto found = detail::find_places(sizes, taken);
-        std::size_t at = 0;
-        for (const auto& w : wanted)
-            if (w.is_new && w.is_variable && !found) sizes[at++].align_words = 1;
-            else if (w.is_new) ++at;
-        if (!found) found = detail::find_places(sizes, taken);
+        if (!found) {
+            for (std::size_t i = 0; i < coming.size(); ++i)
+                if (coming[i].is_variable) sizes[i].align_words = 1;
+            found = detail::find_places(sizes, taken);
+        }
         if (!found) throw detail::does_not_fit(of_buffers, of_variables, M.words - 2);
-        std::size_t next = 0;
-        for (const auto& w : wanted) {
-            if (!w.is_new) continue;
-            const machine::buffer_place p{static_cast<int>(known_.size()) + 1, (*found)[next++], w.size.words};
-            known_.emplace(std::pair(w.is_variable, w.name), p);
+        for (std::size_t i = 0; i < coming.size(); ++i) {
+            const machine::buffer_place p{static_cast<int>(known_.size()) + 1, (*found)[i], coming[i].size.words};
+            known_.emplace(std::pair(coming[i].is_variable, coming[i].name), p);
         }
     }
 
