@@ -62,9 +62,9 @@ reference run_emulator(const launch_request& request, const machine::launch_imag
     reference ref{{}, diff::stage_trace(keep_stages ? diff::stage_trace::default_records : 0)};
     text::transcriber<M> writer;
     watcher<M> last(image);
-    machine::access_checker<M> checker(image, options.checks);
+    std::optional<machine::access_checker<M>> checker;
     std::vector<std::reference_wrapper<machine::observer>> watching{writer, last, ref.trace};
-    if (options.checks.any()) watching.emplace_back(checker);
+    if (options.checks.any()) watching.emplace_back(checker.emplace(image, options.checks));
     machine::observer_list all(std::move(watching));
     const auto begin = std::chrono::steady_clock::now();
     const bool follows = sequence != nullptr && sequence->emulator;
@@ -75,7 +75,7 @@ reference run_emulator(const launch_request& request, const machine::launch_imag
     ref.result.passes = ref.result.transcript.size();
     ref.result.last_warp = last.last_warp();
     ref.result.last_block = last.last_block();
-    ref.result.findings = checker.findings();
+    if (checker) ref.result.findings = checker->findings();
     if (sequence != nullptr) sequence->emulator = std::move(outcome);
     return ref;
 }
