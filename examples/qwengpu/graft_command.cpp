@@ -2,7 +2,7 @@
 // qwengpu graft: the compiled layers before those of a Qwen3.5-2B. qwengpu synthesize: a base of random weights to try it on.
 #include "commands.hpp"
 #include "front.hpp"
-#include "progress.hpp"
+#include "writing.hpp"
 
 #include <qwengpu/checkpoint/graft_model.hpp>
 #include <qwengpu/checkpoint/synthetic_base.hpp>
@@ -14,10 +14,6 @@ namespace cli {
 namespace {
 
 namespace checkpoint = qwengpu::checkpoint;
-
-checkpoint::write_progress shown_on(progress& line) {
-    return [&line](std::uint64_t done, std::uint64_t total) { line.show(fmt::format("{} of {} MB", done / 1'000'000, total / 1'000'000)); };
-}
 
 void print(const char* arithmetic, const checkpoint::token_report& r) {
     fmt::print("  in {}: {} tokens pass through to the bit, {} are pushed (their rows change by {:.2g} of their length, at most {:.2g}), {} are undecided\n", arithmetic,
@@ -48,7 +44,7 @@ int graft(const graft_options& options) {
 int synthesize(const synthesize_options& options) {
     progress line;
     checkpoint::write_synthetic_base(options.folder, {.layers = options.layers, .vocabulary = options.vocabulary, .anisotropy = options.anisotropy, .vision_language = options.published,
-                                                      .type = options.dtype == "fp32" ? checkpoint::element_type::f32 : checkpoint::element_type::bf16, .progress = shown_on(line)});
+                                                      .type = element_type_of(options.dtype), .progress = shown_on(line)});
     line.clear();
     fmt::print("{}: {} layers of random weights, {} tokens\n", options.folder, options.layers, options.vocabulary);
     return ok;
