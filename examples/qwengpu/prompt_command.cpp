@@ -24,7 +24,7 @@ int prompt(const prompt_options& options) {
             if (!options.name.empty() && c.name != options.name) continue;
             const auto kernel = s.kernel(find_source(c.source, file, options.sources), c.kernel);
             const auto image = qwengpu::prepare<mission>(kernel->program, c.request);
-            const auto r = s.launch(*kernel, c.request, qwengpu::run_on::emulator, launch);
+            const auto r = qwengpu::run_emulated(c.request, image, launch);
             all.push_back({{"name", c.name}, {"prompt", qwengpu::io::tokens_json(qwengpu::text::prompt_of(image))}, {"transcript", qwengpu::io::tokens_json(r.best().transcript)}});
         }
     if (all.empty()) throw qwengpu::error("io.case", "no launch of these files has that name");
