@@ -37,11 +37,7 @@ template <machine::sizes M>
 word read_owner(network& net, const nn::shape& shape, int layer, const std::string& name, const access& a, const signals& s) {
     memory head(name + ".owner", shape.key_dim, shape.value_dim);
     const word owner = net.make_word(name + ".owner", text::window_bits);
-    const int bits = machine::bits_for(M.words);
-    for (unsigned row = 0; row < static_cast<unsigned>(M.words); ++row) {
-        head.write(static_cast<int>(row), all({s.write.owner, equals(s.token.field(0, bits), row)}));
-        head.read(static_cast<int>(row), all({a.asked, equals(word_bits<M>(a.address), row)}));
-    }
+    index_rows(head, M.words, s.write.owner, s.token.field(0, machine::bits_for(M.words)), a.asked, word_bits<M>(a.address));
     hold_bits(head, s.token.field(7, text::window_bits), owner);
     head.place(net, layer);
     return owner;
@@ -53,11 +49,8 @@ signal read_declared(network& net, const nn::shape& shape, int layer, const std:
     memory head(name + ".declared", shape.key_dim, shape.value_dim);
     const signal declared = net.make(name + ".declared");
     const linear declares = all({s.token.is(token_class::addr), equals(s.token.field(7, text::window_bits), shared_window)});
-    const int bits = machine::bits_for(M.words);
-    for (unsigned row = 0; row < static_cast<unsigned>(M.words); ++row) {
-        head.write(static_cast<int>(row), all({declares, equals(s.token.field(0, bits), row)}));
-        head.read(static_cast<int>(row), all({a.asked, in_window(a.address, shared_window), equals(word_bits<M>(a.address), row)}));
-    }
+    const linear reads = all({a.asked, in_window(a.address, shared_window)});
+    index_rows(head, M.words, declares, s.token.field(0, machine::bits_for(M.words)), reads, word_bits<M>(a.address));
     head.bit(linear(1.0), 0, declared);
     head.place(net, layer);
     return declared;

@@ -80,10 +80,7 @@ void latch_warp(network& net, const nn::shape& shape, const inputs& token, conte
     c.mask = net.make_word("context.mask", M.lanes);
     memory head("mask", shape.key_dim, shape.value_dim);
     const word announced = token.field(10, machine::bits_for(M.warps));
-    for (int w = 0; w < M.warps; ++w) {
-        head.write(w, all({token.is_any({token_class::start, token_class::mask}), equals(announced, static_cast<unsigned>(w))}));
-        head.read(w, equals(c.warp, static_cast<unsigned>(w)));
-    }
+    index_rows(head, M.warps, token.is_any({token_class::start, token_class::mask}), announced, linear(1.0), c.warp);
     hold_bits(head, token.field(0, M.lanes), c.mask);
     head.place(net, plan::fetch_header);
 }

@@ -30,10 +30,7 @@ void place_common(network& net, const nn::shape& shape, int layer, const std::st
                   const signals& s, const word& out) {
     memory head(name, shape.key_dim, shape.value_dim);
     const word written(s.context.address.begin(), s.context.address.begin() + machine::bits_for(M.words));
-    for (unsigned row = 0; row < static_cast<unsigned>(M.words); ++row) {
-        head.write(static_cast<int>(row), all({writes, equals(written, row)}));
-        head.read(static_cast<int>(row), all({door, equals(word_bits<M>(address), row)}));
-    }
+    index_rows(head, M.words, writes, written, door, word_bits<M>(address));
     hold_word(head, s.token, out);
     head.place(net, layer);
 }

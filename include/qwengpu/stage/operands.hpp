@@ -45,10 +45,7 @@ word read_constant(network& net, const nn::shape& shape, int layer, const std::s
     const circuit::alu_fields fields(group);
     const word row_field(fields.imm.begin(), fields.imm.begin() + machine::bits_for(M.constants));
     memory head(name, shape.key_dim, shape.value_dim);
-    for (int row = 0; row < M.constants; ++row) {
-        head.write(row, all({s.write.constant, equals(s.write.constant_row, static_cast<unsigned>(row))}));
-        head.read(row, all({s.context.hdr, equals(row_field, static_cast<unsigned>(row))}));
-    }
+    index_rows(head, M.constants, s.write.constant, s.write.constant_row, s.context.hdr, row_field);
     hold_word(head, s.token, out);
     head.place(net, layer);
     return out;
@@ -66,7 +63,7 @@ struct alu_stage {
     word result;
 };
 
-/// An ALU stage with its constant; adds the results of operations 1 to 9 to its result.
+/// An ALU stage with its constant; adds the results of operations 1 to 15 to its result.
 template <machine::sizes M>
 alu_stage build_alu_stage(network& net, const nn::shape& shape, const alu_layers& at, const std::string& name, const word& group,
                           std::vector<operand_source> sources, const signals& s) {

@@ -25,6 +25,15 @@ inline void hold_word(memory& head, const inputs& token, const word& out) {
     head.holds(static_cast<int>(out.size()));
 }
 
+/// Adds rows [0, count): where `writes` is 1 the one that `written` numbers is written, where `reads` is, that of `asked` read.
+inline void index_rows(memory& head, int count, const linear& writes, const word& written, const linear& reads, const word& asked) {
+    for (int row = 0; row < count; ++row) {
+        const auto index = static_cast<unsigned>(row);
+        head.write(row, all({writes, equals(written, index)}));
+        head.read(row, all({reads, equals(asked, index)}));
+    }
+}
+
 /// Adds a dual-rail bit for each of `bits`, read into `out`.
 inline void hold_bits(memory& head, const word& bits, const word& out) {
     for (std::size_t i = 0; i < bits.size(); ++i) head.bit(bits[i], 0, out[i]);
