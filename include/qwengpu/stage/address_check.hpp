@@ -7,6 +7,7 @@
 #include <qwengpu/stage/signals.hpp>
 #include <qwengpu/stage/windows.hpp>
 
+#include <bit>
 #include <string>
 
 namespace qwengpu::stage {
@@ -69,8 +70,7 @@ inline void count_strangers(network& net, int layer, const word& window, const w
 template <machine::sizes M>
 void count_beyond_local(network& net, int layer, const word& address, const linear& local, signal refusals) {
     if constexpr (M.local_words < M.words) {
-        std::size_t zeros = 0;
-        while (M.local_words != 0 && ((M.local_words >> zeros) & 1) == 0) ++zeros;
+        constexpr auto zeros = M.local_words == 0 ? std::size_t{0} : static_cast<std::size_t>(std::countr_zero(static_cast<unsigned>(M.local_words)));
         const word bits = word_bits<M>(address);
         const linear digits = circuit::number(bits, zeros, bits.size() - zeros);
         net.step(layer, digits + 128.0 * (local - linear(1.0)), M.local_words >> zeros, {{refusals, 1.0F}});
@@ -84,7 +84,7 @@ template <machine::sizes M>
 address_check check_address(network& net, const nn::shape& shape, int layer, const std::string& name, const access& a, const signals& s) {
     const word owner = detail::read_owner<M>(net, shape, layer, name, a, s);
     const signal declared = detail::read_declared<M>(net, shape, layer, name, a, s);
-    const word window(a.address.begin() + 27, a.address.end());
+    const word window = window_of(a.address);
     const address_check check{net.make(name + ".misaligned"), net.make(name + ".strangers"), net.all_of(layer, name + ".own_memory", {is_own_memory(window)}),
                               net.make(name + ".refusals")};
     net.step(layer, circuit::enabled(linear(a.address[0]) + linear(a.address[1]), a.whole), 1, {{check.misaligned, 1.0F}});

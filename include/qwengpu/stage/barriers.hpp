@@ -9,7 +9,6 @@
 #include <qwengpu/stage/words.hpp>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace qwengpu::stage {
@@ -125,7 +124,7 @@ lane_census build_census(network& net, const nn::shape& shape, const signals& s)
         c.no_count.push_back(net.threshold(plan::scheduler, "barrier.no_count" + std::to_string(b), no(circuit::sum(c.counts[b])), 1));
         for (std::size_t t = 0; t < waits.size(); ++t) {
             const linear here = all({waits[t], equals(barrier[t], static_cast<unsigned>(b))});
-            const std::vector<std::pair<signal, float>> to{{c.stalled[t], 1.0F}, {c.waiting[b], 1.0F}};
+            const circuit::outputs to{{c.stalled[t], 1.0F}, {c.waiting[b], 1.0F}};
             net.gate(plan::scheduler, all({here, phase[t], c.phases[b]}), to);
             net.gate(plan::scheduler, all({here, no(phase[t]), no(c.phases[b])}), to);
         }

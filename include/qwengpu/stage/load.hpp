@@ -48,7 +48,7 @@ inline load_kind decode_load(network& net, int layer, const memory_fields& f) {
 inline void extract(network& net, int layer, const load_kind& k, signal does, const word& address, const word& loaded, const word& out) {
     auto part = [&](signal kind, signal is_signed, const linear& here, std::size_t first, std::size_t size) {
         for (std::size_t i = 0; i < size; ++i) net.gate(layer, all({does, kind, here, loaded[first + i]}), {{out[i], 1.0F}});
-        std::vector<std::pair<signal, float>> above;
+        circuit::outputs above;
         for (std::size_t i = size; i < 32; ++i) above.emplace_back(out[i], 1.0F);
         net.gate(layer, all({does, is_signed, here, loaded[first + size - 1]}), above);
     };

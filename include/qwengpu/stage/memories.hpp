@@ -68,7 +68,7 @@ word read_memories(network& net, const nn::shape& shape, int layer, const word& 
         for (int first = 0; first < M.local_words; first += local_words_of_head<M>(shape))
             detail::place_local<M>(net, shape, layer, lane, first, address, local, s, out);
     }
-    const word window(address.begin() + 27, address.end());
+    const word window = window_of(address);
     for (std::size_t i = 0; i < 32; ++i) net.step(layer, unless_own_memory(global[i], window), 1, {{out[i], 1.0F}});
     return out;
 }

@@ -3,6 +3,7 @@
 // completed (current) and of the one to write next. Slot by slot, or, in a `lane_major` block, lane by lane.
 #pragma once
 
+#include <qwengpu/circuit/adder.hpp>
 #include <qwengpu/stage/counters.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/signals.hpp>
@@ -26,14 +27,12 @@ linear exactly(const position_signals& p, std::size_t c, std::size_t n) {
     return all(bits);
 }
 
-using place_bits = std::vector<std::pair<signal, float>>;
-
 // Slot by slot: n positions of c lanes each are n / c slots and n % c lanes.
 template <machine::sizes M>
 void split_by_slots(network& net, const position_signals& p, const linear& lane_major) {
     for (std::size_t c = 1; c <= static_cast<std::size_t>(M.lanes); ++c) {
         for (std::size_t n = 0; n <= machine::slot_count * c; ++n) {
-            place_bits to{{p.next_ordinal[n / c], 1.0F}, {p.next_index[n % c], 1.0F}};
+            circuit::outputs to{{p.next_ordinal[n / c], 1.0F}, {p.next_index[n % c], 1.0F}};
             if (n > 0) to.insert(to.end(), {{p.current_ordinal[(n - 1) / c], 1.0F}, {p.current_index[(n - 1) % c], 1.0F}});
             if (n < c) to.emplace_back(p.next_first, 1.0F);
             net.step(plan::position, all({no(lane_major), exactly<M>(p, c, n)}), 1, to);
@@ -48,7 +47,7 @@ void split_by_lanes(network& net, const position_signals& p, const linear& lane_
     for (std::size_t c = 1; c <= static_cast<std::size_t>(M.lanes); ++c) {
         for (std::size_t n = 0; n <= k * c; ++n) {
             const bool over = n == k * c;
-            place_bits to{{p.next_ordinal[over ? k : k - 1 - n % k], 1.0F}, {p.next_index[over ? 0 : n / k], 1.0F}};
+            circuit::outputs to{{p.next_ordinal[over ? k : k - 1 - n % k], 1.0F}, {p.next_index[over ? 0 : n / k], 1.0F}};
             if (n > 0) to.insert(to.end(), {{p.current_ordinal[k - 1 - (n - 1) % k], 1.0F}, {p.current_index[(n - 1) / k], 1.0F}});
             if (!over && n % k == 0) to.emplace_back(p.next_first, 1.0F);
             net.step(plan::position, all({has_k, exactly<M>(p, c, n)}) + 8.0 * (lane_major - linear(1.0)), 1, to);

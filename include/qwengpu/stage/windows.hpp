@@ -16,8 +16,11 @@ word word_bits(const word& address) {
     return {address.begin() + 2, address.begin() + 2 + machine::bits_for(M.words)};
 }
 
+/// The bits of an address's window.
+inline word window_of(const word& address) { return {address.begin() + 27, address.end()}; }
+
 /// 1 if the address is in this window.
-inline linear in_window(const word& address, unsigned window) { return equals({address.begin() + 27, address.end()}, window); }
+inline linear in_window(const word& address, unsigned window) { return equals(window_of(address), window); }
 
 /// 1 if a window of 5 bits is local's or shared memory's, 28 or 29, else 0 or less.
 inline linear is_own_memory(const word& window) { return all({window[4], window[3], window[2], no(window[1])}); }
