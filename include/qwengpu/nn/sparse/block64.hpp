@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "qwengpu/nn/activation.hpp"
 #include "qwengpu/nn/rounding.hpp"
 
 #if defined(__SSE2__)
@@ -35,13 +34,6 @@ inline std::uint64_t nonzero(const float* x) {
     return mask;
 }
 
-/// Which of 64 floats have a silu that may not be zero.
-inline std::uint64_t alive(const float* x) {
-    std::uint64_t mask = 0;
-    for (int i = 0; i < block_width; ++i) mask |= std::uint64_t{x[i] != 0.0F && !(x[i] <= dead_below)} << i;
-    return mask;
-}
-
 /// Sum of the squares of 64 floats, in double.
 inline double sum_of_squares(const float* x) {
     double s[8] = {};
@@ -61,16 +53,6 @@ inline std::uint64_t nonzero(const float* x) {
     return mask;
 }
 
-inline std::uint64_t alive(const float* x) {
-    std::uint64_t mask = 0;
-    for (int i = 0; i < block_width; i += 16) {
-        const __m512 v = _mm512_loadu_ps(x + i);
-        const __mmask16 above = _mm512_cmp_ps_mask(v, _mm512_set1_ps(dead_below), _CMP_NLE_UQ);
-        mask |= std::uint64_t{_mm512_mask_cmp_ps_mask(above, v, _mm512_setzero_ps(), _CMP_NEQ_UQ)} << i;
-    }
-    return mask;
-}
-
 inline double sum_of_squares(const float* x) {
     __m512d s = _mm512_setzero_pd();
     for (int i = 0; i < block_width; i += 8) {
@@ -86,18 +68,6 @@ inline double sum_of_squares(const float* x) {
 
 namespace detail {
 
-// A mask of 64 from 16 comparisons of four floats each.
-template <class Compare>
-inline std::uint64_t mask_of(const float* x, const Compare& compare) {
-    std::uint64_t mask = 0;
-    for (int i = 0; i < block_width; i += 16) {
-        const auto found = [&](int j) { return _mm_castps_si128(compare(_mm_loadu_ps(x + i + 4 * j))); };
-        const __m128i low = _mm_packs_epi32(found(0), found(1)), high = _mm_packs_epi32(found(2), found(3));
-        mask |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)))} << i;
-    }
-    return mask;
-}
-
 // Squares of two floats, the lower ones of x, in double.
 inline __m128d squares(__m128 x) {
     const __m128d v = _mm_cvtps_pd(x);
@@ -106,14 +76,15 @@ inline __m128d squares(__m128 x) {
 
 }  // namespace detail
 
+// 16 comparisons of four floats each.
 inline std::uint64_t nonzero(const float* x) {
-    return detail::mask_of(x, [](__m128 v) { return _mm_cmpneq_ps(v, _mm_setzero_ps()); });
-}
-
-inline std::uint64_t alive(const float* x) {
-    return detail::mask_of(x, [](__m128 v) {
-        return _mm_and_ps(_mm_cmpneq_ps(v, _mm_setzero_ps()), _mm_cmpnle_ps(v, _mm_set1_ps(dead_below)));
-    });
+    std::uint64_t mask = 0;
+    for (int i = 0; i < block_width; i += 16) {
+        const auto found = [&](int j) { return _mm_castps_si128(_mm_cmpneq_ps(_mm_loadu_ps(x + i + 4 * j), _mm_setzero_ps())); };
+        const __m128i low = _mm_packs_epi32(found(0), found(1)), high = _mm_packs_epi32(found(2), found(3));
+        mask |= std::uint64_t{static_cast<unsigned>(_mm_movemask_epi8(_mm_packs_epi16(low, high)))} << i;
+    }
+    return mask;
 }
 
 inline double sum_of_squares(const float* x) {
@@ -131,7 +102,6 @@ inline double sum_of_squares(const float* x) {
 
 #else
 
-using portable::alive;
 using portable::nonzero;
 using portable::sum_of_squares;
 
