@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bytes read one thing after the other, none beyond the end; what is wrong is told with the byte where it stands. Numbers
-// are LEB128: seven bits a byte, the lowest first, the shortest form only.
+// are raw, as they lie in the memory of a little-endian host, or LEB128: seven bits a byte, the lowest first, the shortest form only.
 #pragma once
 
 #include <qwengpu/checkpoint/strict_json.hpp>
@@ -15,6 +15,14 @@
 #include <utility>
 
 namespace qwengpu::checkpoint {
+
+/// Appends a number's bytes.
+template <class T>
+void put_raw(std::string& to, T n) {
+    char bytes[sizeof(T)];
+    std::memcpy(bytes, &n, sizeof(T));
+    to.append(bytes, sizeof(T));
+}
 
 /// Appends a number in LEB128.
 inline void put_number(std::string& to, std::uint64_t n) {
@@ -60,6 +68,10 @@ public:
     std::string_view text(const char* what) {
         const auto size = static_cast<std::size_t>(number(what, left()));
         if (size > left()) throw refusal(std::string(what) + " has " + std::to_string(size) + " bytes, but only " + std::to_string(left()) + " follow");
+        return characters(what, size);
+    }
+    /// A text of `size` bytes, which are there.
+    std::string_view characters(const char* what, std::size_t size) {
         const std::string_view value(reinterpret_cast<const char*>(bytes_.data()) + at_, size);
         if (!is_utf8(value)) throw refusal(std::string(what) + " is no UTF-8");
         at_ += size;
@@ -67,7 +79,7 @@ public:
     }
     template <class T>
     T raw() {
-        if (left() < sizeof(T)) throw refusal("the data end within a number");
+        if (left() < sizeof(T)) throw refusal("the file ends within a number");
         T value;
         std::memcpy(&value, bytes_.data() + at_, sizeof(T));
         at_ += sizeof(T);

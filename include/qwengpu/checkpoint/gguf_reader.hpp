@@ -3,10 +3,10 @@
 // what is wrong is told with the byte where it stands.
 #pragma once
 
+#include <qwengpu/checkpoint/byte_cursor.hpp>
 #include <qwengpu/checkpoint/gguf_writer.hpp>
 #include <qwengpu/checkpoint/mapped_file.hpp>
 #include <qwengpu/checkpoint/safetensors_reader.hpp>
-#include <qwengpu/checkpoint/utf8.hpp>
 
 #include <limits>
 #include <set>
@@ -24,50 +24,37 @@ struct gguf_contents {
 
 namespace detail {
 
-class gguf_cursor {
+class gguf_cursor : byte_cursor {
 public:
-    gguf_cursor(std::string file, std::span<const std::byte> bytes) : file_(std::move(file)), bytes_(bytes) {}
+    gguf_cursor(std::string file, std::span<const std::byte> bytes) : byte_cursor("checkpoint.gguf", std::move(file), bytes) {}
 
-    [[nodiscard]] error refusal(const std::string& what) const { return error_at("checkpoint.gguf", file_, at_, what); }
-    [[nodiscard]] std::size_t at() const { return at_; }
-    [[nodiscard]] std::size_t left() const { return bytes_.size() - at_; }
+    using byte_cursor::left, byte_cursor::position, byte_cursor::raw, byte_cursor::refusal;
 
-    template <class T>
-    T number() {
-        if (left() < sizeof(T)) throw refusal("the file ends within a number");
-        T value;
-        std::memcpy(&value, bytes_.data() + at_, sizeof(T));
-        at_ += sizeof(T);
-        return value;
-    }
     std::string text() {
-        const auto size = number<std::uint64_t>();
+        const auto size = raw<std::uint64_t>();
         if (size > left()) throw refusal("a text of " + std::to_string(size) + " bytes, but the file has only " + std::to_string(left()) + " more");
-        std::string value(reinterpret_cast<const char*>(bytes_.data()) + at_, static_cast<std::size_t>(size));
-        if (!is_utf8(value)) throw refusal("a text that is no UTF-8");
-        at_ += value.size();
-        return value;
+        return std::string(characters("a text", static_cast<std::size_t>(size)));
     }
     /// How many things of at least `each` bytes follow.
     std::uint64_t count(const char* of, std::size_t each) {
-        const auto n = number<std::uint64_t>();
+        const auto n = raw<std::uint64_t>();
         if (n > left() / each) throw refusal(std::to_string(n) + " " + of + ", more than the file has bytes for");
         return n;
     }
     ordered_json value(std::uint32_t type) {
         switch (static_cast<gguf_value>(type)) {
-            case gguf_value::u8: return number<std::uint8_t>();
-            case gguf_value::i8: return number<std::int8_t>();
-            case gguf_value::u16: return number<std::uint16_t>();
-            case gguf_value::i16: return number<std::int16_t>();
-            case gguf_value::u32: return number<std::uint32_t>();
-            case gguf_value::i32: return number<std::int32_t>();
-            case gguf_value::f32: return number<float>();
+            case gguf_value::u8: return raw<std::uint8_t>();
+            case gguf_value::i8: return raw<std::int8_t>();
+            case gguf_value::u16: return raw<std::uint16_t>();
+            case gguf_value::i16: return raw<std::int16_t>();
+            case gguf_value::u32: return raw<std::uint32_t>();
+            case gguf_value::i32: return raw<std::int32_t>();
+            case gguf_value::f32: return raw<float>();
             case gguf_value::boolean: return truth();
             case gguf_value::string: return text();
-            case gguf_value::u64: return number<std::uint64_t>();
-            case gguf_value::i64: return number<std::int64_t>();
-            case gguf_value::f64: return number<double>();
+            case gguf_value::u64: return raw<std::uint64_t>();
+            case gguf_value::i64: return raw<std::int64_t>();
+            case gguf_value::f64: return raw<double>();
             case gguf_value::array: break;
         }
         if (type != static_cast<std::uint32_t>(gguf_value::array)) throw refusal("a value of the unknown type " + std::to_string(type));
@@ -76,22 +63,18 @@ public:
 
 private:
     bool truth() {
-        const auto byte = number<std::uint8_t>();
+        const auto byte = raw<std::uint8_t>();
         if (byte > 1) throw refusal("a truth value that is neither 0 nor 1");
         return byte == 1;
     }
     ordered_json array() {
-        const auto type = number<std::uint32_t>();
+        const auto type = raw<std::uint32_t>();
         if (type == static_cast<std::uint32_t>(gguf_value::array)) throw refusal("a list of lists, which this reader does not know");
         const auto n = count("values in a list", 1);
         auto list = ordered_json::array();
         for (std::uint64_t i = 0; i < n; ++i) list.push_back(value(type));
         return list;
     }
-
-    std::string file_;
-    std::span<const std::byte> bytes_;
-    std::size_t at_ = 0;
 };
 
 inline element_type gguf_element(gguf_cursor& in, std::uint32_t type) {
@@ -105,11 +88,11 @@ inline tensor_entry gguf_tensor(gguf_cursor& in, std::uint64_t& expected, std::s
     tensor_entry t;
     t.name = in.text();
     if (t.name.size() > 64 || !names.insert(t.name).second) throw in.refusal("the tensor name \"" + t.name.substr(0, 80) + "\" is too long, or stands twice");
-    const auto extents = in.number<std::uint32_t>();
+    const auto extents = in.raw<std::uint32_t>();
     if (extents == 0 || extents > 4) throw in.refusal("tensor \"" + t.name + "\" has " + std::to_string(extents) + " extents; 1 to 4 are possible");
-    for (std::uint32_t i = 0; i < extents; ++i) t.shape.insert(t.shape.begin(), in.number<std::uint64_t>());
-    t.type = gguf_element(in, in.number<std::uint32_t>());
-    t.begin = in.number<std::uint64_t>();
+    for (std::uint32_t i = 0; i < extents; ++i) t.shape.insert(t.shape.begin(), in.raw<std::uint64_t>());
+    t.type = gguf_element(in, in.raw<std::uint32_t>());
+    t.begin = in.raw<std::uint64_t>();
     const auto size = byte_size(t.type, t.shape);
     if (!size || *size > (std::uint64_t{1} << 62)) throw in.refusal("tensor \"" + t.name + "\" is too large for any file");
     if (t.begin != expected) throw in.refusal("tensor \"" + t.name + "\" begins at byte " + std::to_string(t.begin) + " of the data, but " + std::to_string(expected) + " is where it must");
@@ -126,20 +109,20 @@ inline gguf_contents read_gguf(const std::string& file, std::span<const std::byt
     detail::gguf_cursor in(file, bytes);
     gguf_contents c;
     if (bytes.size() < 4 || std::memcmp(bytes.data(), "GGUF", 4) != 0) throw in.refusal("this is no GGUF file");
-    (void)in.number<std::uint32_t>();
-    if (const auto version = in.number<std::uint32_t>(); version != 3) throw in.refusal("version " + std::to_string(version) + " of the format; 3 can be read");
-    const auto tensors = in.count("tensors", 24), pairs = in.number<std::uint64_t>();
+    (void)in.raw<std::uint32_t>();
+    if (const auto version = in.raw<std::uint32_t>(); version != 3) throw in.refusal("version " + std::to_string(version) + " of the format; 3 can be read");
+    const auto tensors = in.count("tensors", 24), pairs = in.raw<std::uint64_t>();
     if (pairs > in.left() / 13) throw in.refusal(std::to_string(pairs) + " keys, more than the file has bytes for");
     for (std::uint64_t i = 0; i < pairs; ++i) {
         const auto key = in.text();
         if (key.size() > 65535 || c.metadata.contains(key)) throw in.refusal("the key \"" + key.substr(0, 80) + "\" is too long, or stands twice");
-        c.metadata[key] = in.value(in.number<std::uint32_t>());
+        c.metadata[key] = in.value(in.raw<std::uint32_t>());
     }
     if (c.metadata.contains("general.alignment") && c.metadata["general.alignment"] != gguf_alignment) throw in.refusal("general.alignment is not 32, which this reader does not know");
     std::uint64_t end = 0;
     std::set<std::string> names;
     for (std::uint64_t i = 0; i < tensors; ++i) c.tensors.push_back(detail::gguf_tensor(in, end, names));
-    c.data_begin = aligned(in.at());
+    c.data_begin = aligned(in.position());
     if (c.data_begin > bytes.size() || end > bytes.size() - c.data_begin) throw in.refusal("the file ends before its last tensor, or the padding after it, does; is it complete?");
     return c;
 }

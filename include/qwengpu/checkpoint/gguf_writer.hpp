@@ -4,6 +4,7 @@
 #pragma once
 
 #include <qwengpu/checkpoint/atomic_file.hpp>
+#include <qwengpu/checkpoint/byte_cursor.hpp>
 #include <qwengpu/checkpoint/planned_tensor.hpp>
 #include <qwengpu/checkpoint/safetensors_writer.hpp>
 
@@ -60,9 +61,7 @@ private:
     }
     template <class T>
     void put(T value) {
-        char raw[sizeof(T)];
-        std::memcpy(raw, &value, sizeof(T));
-        bytes_.append(raw, sizeof(T));
+        put_raw(bytes_, value);
     }
     void put_text(std::string_view text) { put(static_cast<std::uint64_t>(text.size())), bytes_.append(text); }
 
@@ -73,11 +72,7 @@ private:
 /// What stands before the data, padded: magic, version, counts, metadata, tensor table.
 inline std::string gguf_head(const gguf_metadata& metadata, const std::vector<planned_tensor>& tensors) {
     std::string head = "GGUF";
-    const auto put = [&head](auto value) {
-        char raw[sizeof value];
-        std::memcpy(raw, &value, sizeof value);
-        head.append(raw, sizeof value);
-    };
+    const auto put = [&head](auto value) { put_raw(head, value); };
     put(std::uint32_t{3});
     put(static_cast<std::uint64_t>(tensors.size()));
     put(metadata.count());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <qwengpu/checkpoint/atomic_file.hpp>
+#include <qwengpu/checkpoint/byte_cursor.hpp>
 #include <qwengpu/checkpoint/planned_tensor.hpp>
 #include <qwengpu/checkpoint/strict_json.hpp>
 
@@ -30,9 +31,8 @@ inline std::string safetensors_head(const std::vector<planned_tensor>& tensors, 
     }
     std::string text = header.dump();
     text.append((8 - text.size() % 8) % 8, ' ');
-    std::string head(8, '\0');
-    const std::uint64_t length = text.size();
-    std::memcpy(head.data(), &length, 8);
+    std::string head;
+    put_raw(head, std::uint64_t{text.size()});
     return head + text;
 }
 

@@ -122,12 +122,6 @@ inline std::vector<std::uint32_t> number_values(std::vector<std::vector<sparse_r
     return values;
 }
 
-inline std::string little_endian(std::uint64_t n, int bytes) {
-    std::string text;
-    for (int i = 0; i < bytes; ++i) text += static_cast<char>(n >> (8 * i));
-    return text;
-}
-
 }  // namespace detail
 
 /// The file of a body: the head with its length and checksum, and the body itself.
@@ -135,7 +129,9 @@ inline std::string sparse_file_of(const std::string& body) {
     sha256 hash;
     hash.update(std::as_bytes(std::span(body)));
     std::string head(sparse_magic);
-    head += detail::little_endian(sparse_version, 4) + detail::little_endian(0, 4) + detail::little_endian(body.size(), 8);
+    put_raw(head, sparse_version);
+    put_raw(head, std::uint32_t{0});
+    put_raw(head, std::uint64_t{body.size()});
     for (const auto byte : hash.finish_bytes()) head += static_cast<char>(byte);
     return head + body;
 }
@@ -159,7 +155,7 @@ inline std::string sparse_file_bytes(const std::string& config, const std::strin
     put_text(body, note);
     const auto values = detail::number_values(rows);
     put_number(body, values.size());
-    for (const auto bits : values) body += detail::little_endian(bits, 4);
+    for (const auto bits : values) put_raw(body, bits);
     put_number(body, tensors.size());
     for (std::size_t i = 0; i < tensors.size(); ++i) body += detail::sparse_tensor_bytes(tensors[i], rows[i]);
     return sparse_file_of(body);
