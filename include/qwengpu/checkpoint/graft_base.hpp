@@ -15,6 +15,10 @@ namespace qwengpu::checkpoint {
 
 namespace detail {
 
+inline error not_finite(const std::string& what, const std::string& path) {
+    return {"checkpoint.graft", what + " holds what is no finite number; is the file damaged?", place{path, 0, 0}};
+}
+
 /// The tensors of a base as layer_reader asks for them: they are checked, and not read.
 class base_tensors {
 public:

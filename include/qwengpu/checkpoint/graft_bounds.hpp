@@ -4,6 +4,7 @@
 #pragma once
 
 #include <qwengpu/checkpoint/config.hpp>
+#include <qwengpu/checkpoint/graft_base.hpp>
 #include <qwengpu/checkpoint/layer_tensors.hpp>
 #include <qwengpu/checkpoint/tensor_source.hpp>
 
@@ -30,7 +31,7 @@ inline double operator_bound(const tensor_view& t) {
         widest = std::max(widest, of_row);
     }
     t.file.forget(t.bytes);
-    if (!std::isfinite(squares)) throw error("checkpoint.graft", "tensor \"" + t.name + "\" holds what is no finite number; is the file damaged?", place{t.file.path(), 0, 0});
+    if (!std::isfinite(squares)) throw detail::not_finite("tensor \"" + t.name + "\"", t.file.path());
     const double tallest = of_column.empty() ? 0 : *std::max_element(of_column.begin(), of_column.end());
     return std::min(std::sqrt(squares), std::sqrt(widest * tallest));
 }
@@ -38,7 +39,7 @@ inline double operator_bound(const tensor_view& t) {
 /// A vector all of whose numbers are finite. @throws error "checkpoint.graft" if they are not.
 inline nn::vector read_finite(const tensor_source& from, const std::string& name, int size) {
     auto w = read_vector(from, name, size);
-    if (!w.allFinite()) throw error("checkpoint.graft", "tensor \"" + name + "\" holds what is no finite number; is the file damaged?", place{from.folder(), 0, 0});
+    if (!w.allFinite()) throw detail::not_finite("tensor \"" + name + "\"", from.folder());
     return w;
 }
 
@@ -64,7 +65,7 @@ public:
         const auto& s = c_.shape;
         if (c_.full_attention[static_cast<std::size_t>(layer)])  // a mean of values, gates below 1, every kv head read by several query heads
             return norm(at + "self_attn.o_proj.weight") * std::sqrt(static_cast<double>(s.query_heads) / s.kv_heads) * norm(at + "self_attn.v_proj.weight") * input;
-        const auto gains = finite(at + "linear_attn.norm.weight", s.value_dim);
+        const auto gains = read_finite(from_, at + "linear_attn.norm.weight", s.value_dim);
         return norm(at + "linear_attn.out_proj.weight") * std::sqrt(static_cast<double>(s.value_dim)) * static_cast<double>(gains.cwiseAbs().maxCoeff()) *
                norm(at + "linear_attn.in_proj_z.weight") * input;
     }
@@ -75,11 +76,10 @@ public:
     }
 
 private:
-    [[nodiscard]] nn::vector finite(const std::string& name, int size) const { return read_finite(from_, name, size); }
     [[nodiscard]] double norm(const std::string& name) const { return operator_bound(from_.at(name)); }
     /// The longest that a normed vector can be.
     [[nodiscard]] double normed(const std::string& name) const {
-        const auto w = finite(name, c_.shape.hidden);
+        const auto w = read_finite(from_, name, c_.shape.hidden);
         return std::sqrt(static_cast<double>(c_.shape.hidden)) * static_cast<double>((w.array() + 1.0F).abs().maxCoeff());
     }
 

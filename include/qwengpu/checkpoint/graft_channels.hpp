@@ -3,6 +3,7 @@
 // at) goes where the base's final norm is strong and its embeddings are small; the rest keeps its order.
 #pragma once
 
+#include <qwengpu/checkpoint/graft_base.hpp>
 #include <qwengpu/checkpoint/tensor_source.hpp>
 #include <qwengpu/error.hpp>
 #include <qwengpu/nn/matrix.hpp>
@@ -26,7 +27,7 @@ inline nn::vector largest_entries(const tensor_view& embedding, int count) {
     nn::vector most = nn::vector::Zero(hidden), x(hidden);
     for (int t = 0; t < count; ++t) {
         read_row(embedding, static_cast<std::size_t>(t), {x.data(), static_cast<std::size_t>(hidden)});
-        if (!x.allFinite()) throw error("checkpoint.graft", "tensor \"" + embedding.name + "\" holds what is no finite number; is the file damaged?", place{embedding.file.path(), 0, 0});
+        if (!x.allFinite()) throw detail::not_finite("tensor \"" + embedding.name + "\"", embedding.file.path());
         most = most.cwiseMax(x.cwiseAbs());
     }
     return most;

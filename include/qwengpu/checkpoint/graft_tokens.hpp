@@ -3,6 +3,7 @@
 // layer, or (if it is too close to the border for either) something that must be run to be known.
 #pragma once
 
+#include <qwengpu/checkpoint/graft_base.hpp>
 #include <qwengpu/checkpoint/graft_separator.hpp>
 #include <qwengpu/checkpoint/graft_shut.hpp>
 
@@ -58,7 +59,7 @@ token_report report_tokens(const tensor_view& embedding, int count, const shutte
     nn::vector x(static_cast<Eigen::Index>(embedding.shape.at(1)));
     for (int t = 0; t < count; ++t) {
         read_row(embedding, static_cast<std::size_t>(t), {x.data(), static_cast<std::size_t>(x.size())});
-        if (!x.allFinite()) throw error("checkpoint.graft", "row " + std::to_string(t) + " of the embedding holds what is no finite number; is the file damaged?", place{embedding.file.path(), 0, 0});
+        if (!x.allFinite()) throw detail::not_finite("row " + std::to_string(t) + " of the embedding", embedding.file.path());
         x = nn::rounded<R>(x).eval();
         const double side = detail::seen_side<R>(x, s, eps);
         r.least_side = std::min(r.least_side, side);
