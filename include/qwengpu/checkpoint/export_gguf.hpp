@@ -23,8 +23,8 @@ public:
     void layer(int which, int index, std::vector<planned_tensor>& out) const {
         const auto at = "blk." + std::to_string(index) + ".";
         if (which == pass_through) return identity_attention(at, out);
-        const auto zeros = which == absent ? nn::zero_linear_layer(m_.shape) : nn::linear_layer_weights<nn::sparse_matrix>{};
-        linear(which == absent ? zeros : m_.layers[static_cast<std::size_t>(which)], at, out);
+        if (which == absent) return linear(nn::zero_linear_layer(m_.shape), at, out);
+        linear(m_.layers[static_cast<std::size_t>(which)], at, out);
     }
 
     [[nodiscard]] static planned_tensor vector(std::string name, const nn::vector& v) { return plan_vector(std::move(name), element_type::f32, v); }
