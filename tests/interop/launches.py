@@ -1,8 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""What the interop programs share: the launches of a JSON file that `qwengpu prompt` printed, and the counting of tokens."""
+"""What the interop programs share: their words, the launches of a JSON file that `qwengpu prompt` printed, and the counting of tokens."""
+import argparse
 import json
 import resource
 import sys
+import time
+
+
+def parser(model, threads):
+    """Of the words that all programs take: `model` is what the first is called, `threads` how many there are by default."""
+    words = argparse.ArgumentParser()
+    words.add_argument(model)
+    words.add_argument("launches")
+    words.add_argument("--mode", default="both", choices=["decode", "prefill", "both"])
+    words.add_argument("--first", type=int, default=10, help="number of launches, the shortest first")
+    words.add_argument("--threads", type=int, default=threads)
+    return words
 
 
 def read(file, first):
@@ -28,6 +41,16 @@ def report(what, counts, seconds):
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(f"{what}: {len(counts)} launches, {tokens} tokens compared, {wrong} differ, {seconds:.0f} s, {memory:.1f} GB", flush=True)
     return wrong if tokens else 1
+
+
+def run_modes(chosen, modes, engine, model):
+    """Runs those of `modes` (functions that give counts, by name) that were chosen, and ends this program: with 1 if a token differs."""
+    wrong = 0
+    for mode, run in modes.items():
+        if chosen in (mode, "both"):
+            begin = time.time()
+            wrong += report(f"{engine} {mode} {model}", run(), time.time() - begin)
+    sys.exit(1 if wrong else 0)
 
 
 def need(condition, message):

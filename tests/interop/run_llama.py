@@ -6,25 +6,12 @@
 LAUNCHES.json is what `qwengpu prompt` prints. decode: greedy, token by token, all launches side by side as sequences of one
 context. prefill: prompt and transcript in one batch, the argmax of each place against the next token.
 """
-import argparse
 import ctypes
-import sys
-import time
 
 import llama_cpp as ll
 import numpy as np
 
 import launches as common
-
-
-def arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("model")
-    parser.add_argument("launches")
-    parser.add_argument("--mode", default="both", choices=["decode", "prefill", "both"])
-    parser.add_argument("--first", type=int, default=10, help="number of launches, the shortest first")
-    parser.add_argument("--threads", type=int, default=2)
-    return parser.parse_args()
 
 
 @ll.llama_log_callback
@@ -97,18 +84,14 @@ def prefill(engine, launches, prompts, transcripts):
 
 
 def main():
-    options = arguments()
+    options = common.parser("model", threads=2).parse_args()
     launches = common.read(options.launches, options.first)
     longest = max(len(launch["prompt"]) + len(launch["transcript"]) for launch in launches)
     llama = engine(options.model, len(launches), longest, options.threads)
     prompts = [llama.encode(launch["prompt"]) for launch in launches]
     transcripts = [llama.encode(launch["transcript"]) for launch in launches]
-    wrong = 0
-    for mode, run in {"prefill": prefill, "decode": decode}.items():
-        if options.mode in (mode, "both"):
-            begin = time.time()
-            wrong += common.report(f"llama.cpp {mode} {options.model.rpartition('/')[2]}", run(llama, launches, prompts, transcripts), time.time() - begin)
-    sys.exit(1 if wrong else 0)
+    modes = {"prefill": lambda: prefill(llama, launches, prompts, transcripts), "decode": lambda: decode(llama, launches, prompts, transcripts)}
+    common.run_modes(options.mode, modes, "llama.cpp", options.model.rpartition("/")[2])
 
 
 main()

@@ -7,10 +7,6 @@ LAUNCHES.json is what `qwengpu prompt` prints: per launch its prompt and the tra
 decode: greedy generate() with the cache, all launches as one batch. prefill: one forward pass over prompt and transcript,
 the argmax of each place against the next token. Prompts go in as text through the checkpoint's tokenizer.
 """
-import argparse
-import sys
-import time
-
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -18,13 +14,8 @@ import launches as common
 
 
 def arguments():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("checkpoint")
-    parser.add_argument("launches")
+    parser = common.parser("checkpoint", threads=0)
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
-    parser.add_argument("--mode", default="both", choices=["decode", "prefill", "both"])
-    parser.add_argument("--first", type=int, default=10, help="number of launches, the shortest first")
-    parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--spelling", default="{}", help="how a token stands in a prompt, as '<|gpu:{}|>' in a graft")
     parser.add_argument("--separator", default=" ")
     return parser.parse_args()
@@ -74,12 +65,8 @@ def main():
     model = load(options)
     prompts = [encode(tokenizer, options, launch["prompt"]) for launch in launches]
     transcripts = [encode(tokenizer, options, launch["transcript"]) for launch in launches]
-    wrong = 0
-    for mode, run in {"prefill": lambda: prefill(model, launches, prompts, transcripts), "decode": lambda: decode(model, tokenizer, launches, prompts, transcripts)}.items():
-        if options.mode in (mode, "both"):
-            begin = time.time()
-            wrong += common.report(f"transformers {mode} {options.dtype}", run(), time.time() - begin)
-    sys.exit(1 if wrong else 0)
+    modes = {"prefill": lambda: prefill(model, launches, prompts, transcripts), "decode": lambda: decode(model, tokenizer, launches, prompts, transcripts)}
+    common.run_modes(options.mode, modes, "transformers", options.dtype)
 
 
 main()
