@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "qwengpu/nn/sparse/block64.hpp"
 #include "qwengpu/nn/sparse_matrix.hpp"
 
 namespace qwengpu::nn::sparse {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "qwengpu/nn/sparse/block64.hpp"
 #include "qwengpu/nn/sparse/entry_lists.hpp"
 
 namespace qwengpu::nn::sparse {

@@ -3,7 +3,6 @@
 // inputs, so channels are projected and convolved only when somebody asks for them.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
