@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Units that need one level each: ones in a word, leading zeros, bits reversed, and any function of three bits.
+// Units that need one level each: ones in a word, bits in which two differ, leading zeros, bits reversed, and any function of
+// three bits.
 #pragma once
 
 #include <qwengpu/circuit/adder.hpp>
@@ -33,6 +34,14 @@ inline void count_ones(network& net, int layer, const word& a, const linear& ena
         outputs to;
         for (unsigned b = 0; t % (1U << b) == 0; ++b) to.emplace_back(out[b], (t >> b) % 2 != 0 ? 1.0F : -1.0F);
         net.step(layer, enabled(sum(a), enable), t, to);
+    }
+}
+
+/// out += number of bits in which a and b differ.
+inline void count_differences(network& net, int layer, const word& a, const word& b, signal out) {
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        net.gate(layer, all({a[i], no(b[i])}), {{out, 1.0F}});
+        net.gate(layer, all({b[i], no(a[i])}), {{out, 1.0F}});
     }
 }
 

@@ -3,7 +3,7 @@
 // "declared" one per word of shared memory; local memory is open to blocks marked `private`.
 #pragma once
 
-#include <qwengpu/circuit/adder.hpp>
+#include <qwengpu/circuit/bit_counts.hpp>
 #include <qwengpu/stage/signals.hpp>
 #include <qwengpu/stage/windows.hpp>
 
@@ -57,15 +57,6 @@ signal read_declared(network& net, const nn::shape& shape, int layer, const std:
     return declared;
 }
 
-// Every bit in which window and owner differ, and window 0.
-inline void count_strangers(network& net, int layer, const word& window, const word& owner, signal strangers) {
-    for (std::size_t i = 0; i < owner.size(); ++i) {
-        net.gate(layer, all({window[i], no(owner[i])}), {{strangers, 1.0F}});
-        net.gate(layer, all({no(window[i]), owner[i]}), {{strangers, 1.0F}});
-    }
-    net.gate(layer, no(circuit::sum(window)), {{strangers, 1.0F}});
-}
-
 // 1 if a word's number is `local_words` or more; only the bits above the zeros that this number ends with can tell.
 template <machine::sizes M>
 void count_beyond_local(network& net, int layer, const word& address, const linear& local, signal refusals) {
@@ -90,7 +81,8 @@ address_check check_address(network& net, const nn::shape& shape, int layer, con
     net.step(layer, circuit::enabled(linear(a.address[0]) + linear(a.address[1]), a.whole), 1, {{check.misaligned, 1.0F}});
     net.gate(layer, all({a.half, a.address[0]}), {{check.misaligned, 1.0F}});
 
-    detail::count_strangers(net, layer, window, owner, check.strangers);
+    circuit::count_differences(net, layer, window, owner, check.strangers);
+    net.gate(layer, no(circuit::sum(window)), {{check.strangers, 1.0F}});
     const linear local = in_window(a.address, local_window), shared = in_window(a.address, shared_window);
     linear between;
     for (std::size_t i = static_cast<std::size_t>(2 + machine::bits_for(M.words)); i < 27; ++i) between += a.address[i];

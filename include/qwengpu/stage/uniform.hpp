@@ -3,7 +3,7 @@
 // depend on is the same in all lanes of the mask, and they use no special register. Decided from the state, every time.
 #pragma once
 
-#include <qwengpu/circuit/adder.hpp>
+#include <qwengpu/circuit/bit_counts.hpp>
 #include <qwengpu/machine/block.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/registers.hpp>
@@ -28,10 +28,7 @@ word ports_that_differ(network& net, signals& s) {
                 const auto& a = s.data.registers[static_cast<std::size_t>(port * M.lanes + i)];
                 const auto& b = s.data.registers[static_cast<std::size_t>(port * M.lanes + j)];
                 const signal bits = net.make("differ.r" + std::to_string(port) + ".lanes" + std::to_string(i) + std::to_string(j));
-                for (std::size_t k = 0; k < 32; ++k) {
-                    net.gate(plan::registers, all({a[k], no(b[k])}), {{bits, 1.0F}});
-                    net.gate(plan::registers, all({b[k], no(a[k])}), {{bits, 1.0F}});
-                }
+                circuit::count_differences(net, plan::registers, a, b, bits);
                 const linear both = all({s.context.mask[static_cast<std::size_t>(i)], s.context.mask[static_cast<std::size_t>(j)]});
                 if (port == 0) s.data.r0_differs[static_cast<std::size_t>(i * M.lanes + j)] = net.threshold(plan::registers + 1, "r0.differs.lanes" + std::to_string(i) + std::to_string(j), bits, 1);
                 net.step(plan::registers + 1, circuit::enabled(bits, both), 1, {{differ.back(), 1.0F}});
