@@ -64,10 +64,8 @@ inline void setp(lowering& l) {
 /// set: all ones for true; 1.0 where the result is a float.
 inline void set(lowering& l) {
     const scalar_type compares = l.now().type(1);
-    if (is_float(compares)) return l.refuse("comparisons of floats are not supported yet; use integers");
     const ir::operand r = detail::joined(l, detail::compared(l, compares, detail::comparison_mod(l.now(), compares)), detail::third_predicate(l));
     if (l.now().type() == scalar_type::f32) return l.result(l.select(r, ir::literal(0x3f800000U), ir::zero));
-    if (is_float(l.now().type())) return l.refuse("16-bit floats are not supported; use integers");
     l.result(l.sub(ir::zero, r));
 }
 
@@ -77,7 +75,6 @@ inline void selp(lowering& l) {
 
 /// slct: a if c >= 0, else b.
 inline void slct(lowering& l) {
-    if (l.now().type(1) != scalar_type::s32) return l.refuse("slct by a float is not supported yet; use setp and selp");
     l.result(select(l, l.shift_right(l.raw_word(3), ir::literal(31)), l.pair(2), l.pair(1)));
 }
 

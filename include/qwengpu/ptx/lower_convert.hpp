@@ -66,10 +66,6 @@ inline ir::operand clamp(lowering& l, ir::operand x, scalar_type of, scalar_type
     return too_high ? l.emit(lowering::op::min, x, ir::literal(most), {}, order) : x;
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// The nearest number of type `to` to a 64-bit number, as a pair.
 inline wide clamp(lowering& l, wide x, scalar_type of, scalar_type to) {
     const ir::operand negative = l.shift_right(x.hi, ir::literal(31));
@@ -105,7 +101,6 @@ inline wide converted(lowering& l, wide raw, scalar_type of, scalar_type to) {
 
 inline void cvt(lowering& l) {
     const scalar_type to = l.now().type(0), of = l.now().type(1);
-    if (is_float(to) || is_float(of)) return l.refuse("conversions of floats are not supported yet; use integers");
     l.result(detail::converted(l, l.pair(1), of, to));
 }
 

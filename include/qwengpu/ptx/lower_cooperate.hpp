@@ -169,24 +169,23 @@ inline void elect(lowering& l) {
     const ir::operand who = among(l, lanes_here(l), members(l, 1));
     const ir::operand first = l.emit(lowering::op::clz, l.emit(lowering::op::brev, who));
     if (d.kind != operand_kind::pair) return l.result(first);
-    if (d.items[0].kind != operand_kind::sink) l.write(d.items[0], first);
+    l.write(d.items[0], first);
     l.write(d.items[1], l.compare(machine::mod::cmp_eq, first, lane_id()));
 }
 
 namespace detail {
 
 /// The barrier that operand n names and its count as operand n + 1, as the machine has them; says why if that is not known.
-inline bool wait_at(lowering& l, std::size_t n, bool has_count) {
-    constexpr std::uint32_t unit = 4, most = 15;
+inline void wait_at(lowering& l, std::size_t n, bool has_count) {
+    constexpr std::uint32_t most = 15;
     const ir::operand id = l.raw_word(n), count = has_count ? l.raw_word(n + 1) : ir::zero;
     if (!id.is_literal() || id.bits >= static_cast<std::uint32_t>(machine::mission.barriers))
-        return l.refuse("the barrier's number must be known when compiling, and below " + std::to_string(machine::mission.barriers) + "; use a constant"), false;
-    if (!count.is_literal() || count.bits % unit != 0)
-        return l.refuse("the number of threads of a barrier must be known when compiling, and a multiple of the warp size, " + std::to_string(unit) + "; use a constant"), false;
+        return l.refuse("the barrier's number must be known when compiling, and below " + std::to_string(machine::mission.barriers) + "; use a constant");
+    if (!count.is_literal() || count.bits % lanes != 0)
+        return l.refuse("the number of threads of a barrier must be known when compiling, and a multiple of the warp size, " + std::to_string(lanes) + "; use a constant");
     l.end().source = l.source();
     l.end().barrier = static_cast<int>(id.bits);
-    l.end().barrier_count = static_cast<int>(std::min(count.bits / unit, most));
-    return true;
+    l.end().barrier_count = static_cast<int>(std::min(count.bits / lanes, most));
 }
 
 inline void access_counter(lowering& l, ir::made_by kind, ir::operand word) {
@@ -219,10 +218,7 @@ inline void part_of_red(lowering& l, step_kind part) {
     const ir::operand p = l.predicate(o.back()), one = ir::literal(1);
     if (part == step_kind::red_clear) detail::access_counter(l, ir::made_by::store, ir::zero);
     if (part == step_kind::red_count) detail::access_counter(l, ir::made_by::atomic, l.now().has("and") ? l.logic(ir::table::xor_ab, p, one) : p);
-    if (part != step_kind::red_read) {
-        detail::wait_at(l, 1, o.size() > 3);
-        return;
-    }
+    if (part != step_kind::red_read) return detail::wait_at(l, 1, o.size() > 3);
     ir::instruction i;
     i.kind = ir::made_by::load;
     i.a = l.map().counter(l.now());

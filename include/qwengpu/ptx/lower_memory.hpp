@@ -21,14 +21,6 @@ inline bool is_pinned(const instruction& i) {
     return false;
 }
 
-/// Whether the access can be lowered; says why not.
-inline bool fits_memory(lowering& l) {
-    const instruction& i = l.now();
-    if (bits_of(i.type()) > 64) l.refuse("accesses of 128 bits are not supported; use .v4 of 32 bits");
-    else return true;
-    return false;
-}
-
 /// What memory an instruction says it is of.
 inline ir::region region_of(const instruction& i) {
     switch (i.space) {
@@ -138,7 +130,6 @@ inline void store_parts(lowering& l) {
 }
 
 inline void load_global(lowering& l) {
-    if (!fits_memory(l)) return;
     if (bits_of(l.now().type()) < 32) return load_parts(l);
     const operand& address = l.now().operands[1];
     const bool is_wide = is_64(l);
@@ -156,7 +147,6 @@ inline void load_global(lowering& l) {
 }
 
 inline void store_global(lowering& l) {
-    if (!fits_memory(l)) return;
     if (bits_of(l.now().type()) < 32) return store_parts(l);
     const operand& address = l.now().operands[0];
     const bool is_wide = is_64(l);
