@@ -142,6 +142,12 @@ struct function {
     std::vector<std::string> pragmas;
     std::vector<instruction> code;
     place where{}, end{};             ///< of the name, of the closing brace
+
+    /// Which of the parameters a variable of the function is; its number, or -1.
+    [[nodiscard]] int parameter_number(std::uint32_t variable_id) const {
+        const auto p = std::find_if(parameters.begin(), parameters.end(), [&](const parameter& x) { return !x.in_register && x.id == variable_id; });
+        return p == parameters.end() ? -1 : static_cast<int>(p - parameters.begin());
+    }
 };
 
 struct parsed_module {

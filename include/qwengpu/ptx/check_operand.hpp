@@ -120,11 +120,7 @@ struct operand_judge {
             return std::nullopt;
         }
         if (base.sym.kind == symbol_kind::function) return type(printable(base.text) + " is a function, expected a variable");
-        const auto is_parameter = [&](const parameter& p) {
-            return !p.in_register && p.id == base.sym.id;
-        };
-        if (i.opcode == "st" && f.is_entry && base.sym.kind == symbol_kind::function_variable &&
-            std::any_of(f.parameters.begin(), f.parameters.end(), is_parameter))
+        if (i.opcode == "st" && f.is_entry && base.sym.kind == symbol_kind::function_variable && f.parameter_number(base.sym.id) >= 0)
             return kind("a kernel's parameter " + printable(base.text) + " cannot be written");
         const state_space has = m.variable_of(base.sym, f).space;
         if (i.space == state_space::none || i.space == has) return std::nullopt;

@@ -30,9 +30,8 @@ public:
 
 private:
     void keep(std::uint32_t id, int row) {
-        const auto at = std::find_if(kept_.begin(), kept_.end(), [&](const auto& v) { return v.first == id; });
-        if (at != kept_.end()) {
-            at->second = std::max(at->second, row);
+        if (const std::size_t at = number_of(id); at < kept_.size()) {
+            kept_[at].second = std::max(kept_[at].second, row);
             return;
         }
         kept_.emplace_back(id, row);
@@ -42,15 +41,10 @@ private:
 
     machine::module_variable one(std::uint32_t id, int row) const {
         const variable& v = m_.variables[id];
-        machine::module_variable out{v.name, static_cast<int>(v.bytes()), alignment_of(v), row, {}, {}};
+        machine::module_variable out{v.name, static_cast<int>(v.bytes()), static_cast<int>(std::max<std::uint64_t>(v.alignment, 4)), row, {}, {}};
         out.words.assign((v.bytes() + 3) / 4, 0);
         for (const initial_value& i : v.initial) put(out, i, static_cast<std::uint64_t>(bytes_of(v.type)));
         return out;
-    }
-
-    static int alignment_of(const variable& v) {
-        const auto natural = static_cast<std::uint64_t>(bytes_of(v.type) * v.vector);
-        return static_cast<int>(std::max<std::uint64_t>(v.alignment != 0 ? v.alignment : natural, 4));
     }
 
     void put(machine::module_variable& out, const initial_value& i, std::uint64_t bytes) const {
@@ -58,8 +52,12 @@ private:
         for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < out.words.size(); ++k)
             out.words[(at + k) / 4] |= static_cast<std::uint32_t>((i.bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
         if (i.sym.kind != symbol_kind::module_variable) return;
-        const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const auto& v) { return v.first == i.sym.id; });
-        out.links.push_back({static_cast<int>(at / 4), static_cast<int>(known - kept_.begin())});
+        out.links.push_back({static_cast<int>(at / 4), static_cast<int>(number_of(i.sym.id))});
+    }
+
+    /// The place among those kept; behind the last one if it is none of them.
+    [[nodiscard]] std::size_t number_of(std::uint32_t id) const {
+        return static_cast<std::size_t>(std::find_if(kept_.begin(), kept_.end(), [&](const auto& v) { return v.first == id; }) - kept_.begin());
     }
 
     const parsed_module& m_;

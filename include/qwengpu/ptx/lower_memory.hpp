@@ -37,12 +37,11 @@ inline bool is_shared_offset(lowering& l, const operand& address) {
     return !address.items.empty() && address.items[0].kind == operand_kind::symbol_value && l.space_of(address.items[0]) == state_space::shared;
 }
 
-/// A byte `offset` behind the address. Local variables are apart, so a sum of one stays one.
+/// A byte `offset` behind the address.
 inline ir::operand address_of(lowering& l, const operand& address, std::uint32_t offset) {
     const auto distance = static_cast<std::uint32_t>(address.value) + offset + (is_shared_offset(l, address) ? l.map().from_offset() : 0U);
     if (address.items.empty()) return ir::literal(distance);
-    const ir::operand base = l.read(address.items[0]);
-    return base.kind == ir::from::local ? ir::local_place(base.bits + distance) : l.add(base, ir::literal(distance));
+    return l.behind(l.read(address.items[0]), distance);
 }
 
 inline void write_loaded(lowering& l, const operand& d, ir::operand x) {

@@ -149,9 +149,11 @@ public:
         const ir::operand at = map_.address(o.sym, frame_);
         if (module().variable_of(o.sym, code()).space == state_space::param && at.present()) copy_parameter(o.sym.id, at.bits);
         if (!at.present()) return refuse("the variable " + std::string(o.text) + " is in no memory of this machine; use global, shared or local memory"), ir::zero;
-        if (at.is_literal()) return ir::literal(at.bits + offset);
-        if (at.kind == ir::from::local) return ir::local_place(at.bits + offset);
-        return add(at, ir::literal(offset));
+        return behind(at, offset);
+    }
+    /// The address some bytes behind another one. Local variables are apart, so a sum of one stays one.
+    ir::operand behind(ir::operand address, std::uint32_t bytes) {
+        return address.kind == ir::from::local ? ir::local_place(address.bits + bytes) : add(address, ir::literal(bytes));
     }
     /// The space of the variable that the operand names.
     [[nodiscard]] state_space space_of(const operand& o) const {
@@ -162,11 +164,7 @@ public:
         return o.kind == operand_kind::symbol_value && o.sym.kind == symbol_kind::function_variable && code().variables[o.sym.id].space == state_space::param;
     }
     /// Which of the kernel's parameters a .param variable is; its number, or -1.
-    [[nodiscard]] int parameter_number(std::uint32_t id) const {
-        for (std::size_t k = 0; frame_ == 0 && k < code().parameters.size(); ++k)
-            if (!code().parameters[k].in_register && code().parameters[k].id == id) return static_cast<int>(k);
-        return -1;
-    }
+    [[nodiscard]] int parameter_number(std::uint32_t id) const { return frame_ == 0 ? code().parameter_number(id) : -1; }
     /// A word of a .param variable.
     ir::operand parameter_word(std::uint32_t id, std::uint32_t word) {
         const int number = parameter_number(id);

@@ -90,8 +90,7 @@ private:
     void look_for_parameter(const operand& o, std::uint32_t frame) {
         if (o.kind != operand_kind::symbol_value || o.sym.kind != symbol_kind::function_variable) return;
         const function& code = *flow_.frames[frame].code;
-        const bool is_parameter = std::any_of(code.parameters.begin(), code.parameters.end(), [&](const parameter& p) { return !p.in_register && p.id == o.sym.id; });
-        if (is_parameter) add_local(code.variables[o.sym.id], frame);
+        if (code.parameter_number(o.sym.id) >= 0) add_local(code.variables[o.sym.id], frame);
     }
 
     void add(const symbol& s, std::uint32_t frame) {
@@ -117,16 +116,11 @@ private:
             if (i.sym.kind == symbol_kind::module_variable) add_module(i.sym.id);
     }
 
-    static std::uint32_t alignment_of(const variable& v) {
-        const auto natural = static_cast<std::uint64_t>(bytes_of(v.type)) * static_cast<std::uint64_t>(v.vector);
-        return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(v.alignment != 0 ? v.alignment : natural, 1, 128));
-    }
-
     /// In the order of their names in the code; dynamic arrays all begin behind the rest. Where wide alignment leaves too little, words suffice.
     void place_shared() {
         constexpr std::uint64_t there = machine::mission.words - 2;
         std::uint64_t end = 0;
-        for (std::uint32_t most : {128U, 4U}) {
+        for (std::uint64_t most : {128U, 4U}) {
             end = 4;
             for (const variable* v : in_shared_)
                 if (!is_dynamic(*v)) end = place(*v, end, most);
@@ -141,20 +135,21 @@ private:
 
     static bool is_dynamic(const variable& v) { return v.elements() == 0; }
 
-    std::uint64_t place(const variable& v, std::uint64_t end, std::uint32_t most) {
-        const std::uint64_t align = std::min(alignment_of(v), most);
-        const std::uint64_t first = (end + align - 1) / align * align;
+    /// The first multiple of the variable's alignment, but of `most` at most, from `end` on.
+    static std::uint64_t aligned(std::uint64_t end, const variable& v, std::uint64_t most) {
+        const std::uint64_t align = std::min(v.alignment, most);
+        return (end + align - 1) / align * align;
+    }
+
+    std::uint64_t place(const variable& v, std::uint64_t end, std::uint64_t most) {
+        const std::uint64_t first = aligned(end, v, most);
         shared_[&v] = static_cast<std::uint32_t>(std::min<std::uint64_t>(first, 1U << 20));
         return first + v.bytes();
     }
 
     void place_dynamic(std::uint64_t end) {
-        for (const variable* v : in_shared_) {
-            if (!is_dynamic(*v)) continue;
-            const std::uint64_t align = std::min<std::uint64_t>(alignment_of(*v), 16);
-            const std::uint64_t first = (end + align - 1) / align * align;
-            dynamic_word_ = std::max(dynamic_word_, static_cast<int>(first / 4));
-        }
+        for (const variable* v : in_shared_)
+            if (is_dynamic(*v)) dynamic_word_ = std::max(dynamic_word_, static_cast<int>(aligned(end, *v, 16) / 4));
         for (const variable* v : in_shared_)
             if (is_dynamic(*v)) shared_[v] = static_cast<std::uint32_t>(dynamic_word_) * 4;
     }
