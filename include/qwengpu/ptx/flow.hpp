@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <qwengpu/ptx/ast.hpp>
 #include <qwengpu/ptx/diagnostics.hpp>
 #include <qwengpu/ptx/ir.hpp>
+#include <qwengpu/ptx/opcode_row.hpp>
 
 namespace qwengpu::ptx {
 
@@ -33,6 +33,9 @@ struct flow_step {
     std::uint32_t frame = 0;          ///< of the instruction; of a call: the callee's
     const instruction* code = nullptr;
     bool unguarded = false;           ///< the guard chose the way here
+
+    /// Whether it is a part of a call, whose instruction is the caller's.
+    [[nodiscard]] bool calls() const { return kind == step_kind::enter_call || kind == step_kind::leave_call; }
 };
 
 /// How a block ends: it goes on to `next`; or, by a guard, by index == `index` or because a try failed, to `taken`.
@@ -111,8 +114,7 @@ private:
     /// Instructions of several lanes carry no guard: it becomes a branch. Those that wait or try again end a block in any case.
     static bool is_apart(const instruction& i) {
         if (waits(i) || counts_round(i)) return true;
-        constexpr std::string_view of_several_lanes = " atom red shfl vote match redux elect activemask ";
-        return i.predicate && of_several_lanes.find(" " + std::string(i.opcode) + " ") != std::string_view::npos;
+        return i.predicate && names("atom red shfl vote match redux elect activemask", i.opcode);
     }
 
     void place(const instruction& i, std::size_t k, std::uint32_t fr, ir::block_id back, const std::vector<ir::block_id>& block_at) {
@@ -148,15 +150,14 @@ private:
         const std::vector<std::uint32_t>& labels = out_.frames[fr].code->branch_tables[i.operands[1].id].labels;
         if (labels.empty()) return;
         for (std::size_t k = 0; k + 1 < labels.size(); ++k) {
-            const auto more = static_cast<ir::block_id>(out_.blocks.size());
-            if (k + 2 < labels.size()) out_.blocks.emplace_back();
+            const ir::block_id more = k + 2 < labels.size() ? fresh() : label(fr, labels[k + 1], block_at);
             flow_block& b = out_.blocks[here];
             b.end = flow_end::index;
             b.by = &i;
             b.frame = fr;
             b.index = static_cast<std::uint32_t>(k);
             b.taken = label(fr, labels[k], block_at);
-            b.next = k + 2 < labels.size() ? more : label(fr, labels[k + 1], block_at);
+            b.next = more;
             here = more;
         }
         if (labels.size() == 1) out_.blocks[here].next = label(fr, labels[0], block_at);
@@ -218,8 +219,7 @@ private:
         if (fails_assertion(*f)) return trap(i, from, fr);
         const auto inner = static_cast<std::uint32_t>(out_.frames.size());
         out_.blocks[from].steps.push_back({step_kind::enter_call, inner, &i, false});
-        const auto back = static_cast<ir::block_id>(out_.blocks.size());
-        out_.blocks.emplace_back();
+        const ir::block_id back = fresh();
         out_.blocks[back].steps.push_back({step_kind::leave_call, inner, &i, false});
         out_.blocks[back].next = after;
         const ir::block_id first = copy({f, fr, &i, next_register_}, back);

@@ -84,10 +84,9 @@ private:
 
     void step(ir::block_id b, const flow_step& s) {
         const std::uint32_t caller = flow_.frames[s.frame].caller;
-        const bool calls = s.kind == step_kind::enter_call || s.kind == step_kind::leave_call;
-        l_.begin(b, calls ? caller : s.frame, *s.code, s.unguarded);
+        l_.begin(b, s.calls() ? caller : s.frame, *s.code, s.unguarded);
         if (s.kind == step_kind::plain) return lower_instruction(l_);
-        if (!calls) return lower::part_of(l_, s.kind);
+        if (!s.calls()) return lower::part_of(l_, s.kind);
         const function& callee = *flow_.frames[s.frame].code;
         const bool entering = s.kind == step_kind::enter_call;
         const std::vector<operand>& outside = s.code->operands[entering ? 2 : 0].items;

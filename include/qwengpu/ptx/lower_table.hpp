@@ -61,14 +61,14 @@ inline constexpr std::array<refusal, 7> refusals{{
 /// Why no instruction of this name is supported, or empty.
 inline std::string_view why_refused(std::string_view opcode) {
     for (const refusal& r : refusals)
-        if (any_word(r.opcodes, ' ', [&](std::string_view word) { return word == opcode; })) return r.why;
+        if (names(r.opcodes, opcode)) return r.why;
     return {};
 }
 
 /// Why floats of the instruction cannot be lowered, or empty.
 inline std::string_view why_float_refused(const instruction& i) {
     for (scalar_type t : i.types) {
-        if (t == scalar_type::f64 && any_word("mov ld ldu st selp", ' ', [&](std::string_view word) { return word == i.opcode; })) continue;
+        if (t == scalar_type::f64 && names("mov ld ldu st selp", i.opcode)) continue;
         if (t == scalar_type::f64) return "64-bit floats (f64, double in CUDA) are not supported; use float";
         if (t == scalar_type::tf32) return "floats of the type tf32 are not supported; use f32";
         if (is_float(t) && t != scalar_type::f32) return "16-bit and smaller floats are not supported; use f32";

@@ -72,7 +72,7 @@ private:
     }
 
     void look(const flow_step& s) {
-        const std::uint32_t frame = s.kind == step_kind::enter_call || s.kind == step_kind::leave_call ? flow_.frames[s.frame].caller : s.frame;
+        const std::uint32_t frame = s.calls() ? flow_.frames[s.frame].caller : s.frame;
         for (const operand& o : s.code->operands) look(o, frame);
         if (s.kind == step_kind::plain && (s.code->opcode == "mov" || s.code->opcode == "cvta"))
             for (const operand& o : s.code->operands) look_for_parameter(o, frame);
