@@ -62,6 +62,18 @@ inline void vote(lowering& l) {
     l.result(l.either(is_none(l, with(true)), is_none(l, with(false))));
 }
 
+namespace detail {
+
+/// Writes the word, and the predicate beside it where the instruction has a place for one.
+inline void result_with(lowering& l, ir::operand word, ir::operand predicate) {
+    const operand& d = l.now().operands[0];
+    if (d.kind != operand_kind::pair) return l.result(word);
+    l.write(d.items[0], word);
+    l.write(d.items[1], predicate);
+}
+
+}  // namespace detail
+
 inline void activemask(lowering& l) { l.result(detail::lanes_here(l)); }
 
 /// match.any: the members whose value is this lane's; match.all: all of them if they agree, and whether they do.
@@ -74,9 +86,7 @@ inline void match(lowering& l) {
     same = among(l, same, who);
     if (l.now().has("any")) return l.result(same);
     const ir::operand here = among(l, lanes_here(l), who), agree = l.compare(machine::mod::cmp_eq, same, here);
-    const operand& d = l.now().operands[0];
-    l.write(d.kind == operand_kind::pair ? d.items[0] : d, l.select(agree, same, ir::zero));
-    if (d.kind == operand_kind::pair) l.write(d.items[1], agree);
+    result_with(l, l.select(agree, same, ir::zero), agree);
 }
 
 namespace detail {
@@ -120,10 +130,7 @@ inline void shuffle(lowering& l) {
     using namespace detail;
     const shuffle_source from = source_of_shuffle(l);
     const ir::operand lane = machine_knows_range(l) ? from.lane : l.select(from.in_range, from.lane, ir::literal(lanes));
-    const ir::operand x = collective(l, machine::memory_op::shuffle, l.raw_word(1), lane);
-    const operand& d = l.now().operands[0];
-    l.write(d.kind == operand_kind::pair ? d.items[0] : d, x);
-    if (d.kind == operand_kind::pair) l.write(d.items[1], from.in_range);
+    result_with(l, collective(l, machine::memory_op::shuffle, l.raw_word(1), lane), from.in_range);
 }
 
 namespace detail {

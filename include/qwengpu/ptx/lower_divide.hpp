@@ -12,10 +12,6 @@ namespace detail {
 
 inline constexpr unsigned is_below = machine::mod::cmp_lt, is_above = machine::mod::cmp_gt, is_same = machine::mod::cmp_eq;
 
-inline ir::operand high_product(lowering& l, ir::operand a, ir::operand b, ir::operand c = ir::zero) {
-    return l.multiply(a, b, c, machine::mod::mul_high);
-}
-
 /// v = floor((2^64 - 1) / d) - 2^32 for d with its top bit set: 11, 18, 32 bits, then exact (all 2^31 divisors were tried).
 inline ir::operand reciprocal_word(lowering& l, ir::operand d) {
     const auto right = [&](ir::operand x, std::uint32_t n) { return l.shift_right(x, ir::literal(n)); };

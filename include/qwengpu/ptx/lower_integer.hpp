@@ -58,28 +58,24 @@ inline void with_carry(lowering& l) {
 
 namespace detail {
 
+/// The low or high half of the product, plus c, in 32 bits (or 16, whose upper half is anything): the multiplier adds.
+inline ir::operand product_plus(lowering& l, ir::operand c) {
+    const ir::operand a = l.word(1), b = l.word(2);
+    if (!l.now().has("hi")) return l.multiply(a, b, c);
+    if (is_16(l)) return l.add(l.shift_right(l.multiply(a, b), ir::literal(16)), c);
+    return l.multiply(a, b, c, is_signed(l.now().type()) ? unsigned{m::mul_high | m::mul_signed} : unsigned{m::mul_high});
+}
+
 /// The low or high half of the product, as wide as the instruction's type.
 inline wide product(lowering& l) {
-    const scalar_type t = l.now().type();
-    if (is_64(l) && l.now().has("hi")) return multiply_high(l, l.pair(1), l.pair(2), is_signed(t));
-    if (is_64(l)) return multiply(l, l.pair(1), l.pair(2));
-    const ir::operand a = l.word(1), b = l.word(2);
-    if (!l.now().has("hi")) return {l.multiply(a, b), ir::zero};
-    if (is_16(l)) return {l.shift_right(l.multiply(a, b), ir::literal(16)), ir::zero};
-    return {l.multiply(a, b, ir::zero, is_signed(t) ? unsigned{m::mul_high | m::mul_signed} : unsigned{m::mul_high}), ir::zero};
+    if (!is_64(l)) return {product_plus(l, ir::zero), ir::zero};
+    if (l.now().has("hi")) return multiply_high(l, l.pair(1), l.pair(2), is_signed(l.now().type()));
+    return multiply(l, l.pair(1), l.pair(2));
 }
 
 inline wide wide_product(lowering& l) {
     if (is_16(l)) return {l.multiply(l.word(1), l.word(2)), ir::zero};
     return multiply_words(l, l.raw_word(1), l.raw_word(2), is_signed(l.now().type()));
-}
-
-/// The product plus c in 32 bits (or 16, whose upper half is anything): the multiplier adds.
-inline ir::operand product_plus(lowering& l, ir::operand c) {
-    const ir::operand a = l.word(1), b = l.word(2);
-    if (!l.now().has("hi")) return l.multiply(a, b, c);
-    if (is_16(l)) return l.add(product(l).lo, c);
-    return l.multiply(a, b, c, is_signed(l.now().type()) ? unsigned{m::mul_high | m::mul_signed} : unsigned{m::mul_high});
 }
 
 /// a + c as signed numbers, or the nearest there is.

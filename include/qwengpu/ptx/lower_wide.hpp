@@ -78,15 +78,19 @@ inline wide_with_carry_out add_pairs(lowering& l, wide x, wide y, ir::operand in
     return {{low.word, high.word}, high.carry};
 }
 
+/// The high word of a b, plus c.
+inline ir::operand high_product(lowering& l, ir::operand a, ir::operand b, ir::operand c = ir::zero) {
+    return l.multiply(a, b, c, machine::mod::mul_high);
+}
+
 /// The high 64 bits of the product of two unsigned numbers of 64 bits.
 inline wide multiply_high_unsigned(lowering& l, wide x, wide y) {
-    const auto high = [&](ir::operand a, ir::operand b, ir::operand c = ir::zero) { return l.multiply(a, b, c, machine::mod::mul_high); };
     const auto carried = [&](ir::operand sum, ir::operand part) { return l.compare(machine::mod::cmp_lt, sum, part); };
-    const ir::operand lowest = high(x.lo, y.lo);
-    const ir::operand one = l.multiply(x.lo, y.hi, lowest), one_high = high(x.lo, y.hi, carried(one, lowest));
-    const ir::operand two = l.multiply(x.hi, y.lo, one), two_high = high(x.hi, y.lo, carried(two, one));
+    const ir::operand lowest = high_product(l, x.lo, y.lo);
+    const ir::operand one = l.multiply(x.lo, y.hi, lowest), one_high = high_product(l, x.lo, y.hi, carried(one, lowest));
+    const ir::operand two = l.multiply(x.hi, y.lo, one), two_high = high_product(l, x.hi, y.lo, carried(two, one));
     const ir::operand sum = l.add(one_high, two_high), r = l.multiply(x.hi, y.hi, sum);
-    return {r, l.add_carry(high(x.hi, y.hi, carried(sum, one_high)), ir::zero, carried(r, sum))};
+    return {r, l.add_carry(high_product(l, x.hi, y.hi, carried(sum, one_high)), ir::zero, carried(r, sum))};
 }
 
 /// The high 64 bits of a product; a negative factor counts 2^64 too much as an unsigned one.
