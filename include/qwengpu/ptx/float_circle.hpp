@@ -26,18 +26,17 @@ inline ir::operand sine(float_code& c, ir::operand x, std::uint32_t turns) {
     for (std::size_t n = 1; n < of_sine.size(); ++n) p = c.fma(p, z, coefficient(n));
     const ir::operand sign = c.both(c.shl(quadrant, 30), float_sign);
     const ir::operand factor = c.exclusive(c.select(quadrant, c.constant(1.0F), r), sign);
-    return c.fmul(factor, c.fma(p, z, c.constant(1.0F)), c.how().flushes ? unsigned{m::ftz} : 0U);
+    return c.fmul(factor, c.fma(p, z, c.constant(1.0F)), c.flush_mod());
 }
 
 inline ir::operand hyperbolic_tangent(float_code& c, ir::operand x) {
     constexpr std::array numerator{0x1.8911e8p-11F, 0x1.ad2518p-4F, 0x1.fffd96p-1F}, denominator{0x1.bc948ep-7F, 0x1.c07c28p-2F, 1.0F};
-    constexpr std::uint32_t fraction_mask = 0x007fffffU;
     constexpr float becomes_one = 4.75F;
     const auto bound = [&](ir::operand a, float b) { return c.code().emit(lowering::op::fmin, a, c.constant(b), {}, m::fmin_nan); };
     const ir::operand size = bound(magnitude(c.code(), x), becomes_one), z = c.fmul(size, size);
     const ir::operand under = polynomial(c, z, denominator);
-    const ir::operand divisor = c.either(c.both(under, fraction_mask), c.bits(float_one)), guess = c.reciprocal_guess(divisor);
-    const ir::operand inverse = c.sub(c.fma(guess, c.minus_product(divisor, guess, c.constant(1.0F)), guess), c.sub(under, divisor));
+    const ir::operand divisor = c.significand(under), guess = c.reciprocal_guess(divisor);
+    const ir::operand inverse = c.sub(c.better_reciprocal(guess, divisor), c.sub(under, divisor));
     const ir::operand r = bound(c.fmul(c.fmul(size, polynomial(c, z, numerator)), inverse), 1.0F);
     return c.select(c.fcmp(any_order, x, x), with_sign_of(c.code(), r, x), c.bits(float_nan));
 }

@@ -68,6 +68,15 @@ public:
         return select(compare(m::cmp_lt, x, bits(float_least_normal)), up, x);
     }
 
+    /// Bit of `mod` with which an operation flushes as the sequence does.
+    [[nodiscard]] unsigned flush_mod() const { return how_.flushes ? unsigned{m::ftz} : 0U; }
+
+    /// The number in [1, 2) with this number's fraction.
+    ir::operand significand(ir::operand x) { return either(both(x, float_fraction), bits(float_one)); }
+
+    /// Whether a number is no positive one: zeros, negative numbers, infinity and NaN.
+    ir::operand is_not_positive(ir::operand x) { return compare(m::cmp_gt, sub(x, bits(1)), bits(float_infinity - 2)); }
+
     /// Whether a magnitude is 0, infinity or NaN: (x << 1) - 2 is then among the largest words.
     ir::operand is_special(ir::operand x) {
         return compare(m::cmp_gt, add_shifted(bits(0xfffffffeU), x, 1), bits(0xfefffffdU));
@@ -75,9 +84,11 @@ public:
 
     /// About 1 / b for b in [1, 2), wrong by at most 2^-9.9 of it: the machine's rcp of the highest 11 bits gives the highest 11 bits.
     ir::operand reciprocal_guess(ir::operand b) {
-        const ir::operand significand = shr(sub(b, bits(0x3f000000U)), 13);
-        return add_shifted(bits((125U << 23) + 0x1400U), l_.emit(op::rcp, significand), 2);
+        const ir::operand highest = shr(sub(b, bits(0x3f000000U)), 13);
+        return add_shifted(bits((125U << 23) + 0x1400U), l_.emit(op::rcp, highest), 2);
     }
+    /// Newton's step from a guess of 1 / b.
+    ir::operand better_reciprocal(ir::operand guess, ir::operand b) { return fma(guess, minus_product(b, guess, constant(1.0F)), guess); }
 
 private:
     lowering& l_;

@@ -24,10 +24,10 @@ public:
         const ir::operand a_special = c_.is_special(a_size), b_special = c_.is_special(b_size);
         const ir::operand a_normal = c_.normalised(a_size), b_normal = c_.normalised(b_size), distance = c_.sub(a_normal, b_normal);
         // The difference of the words borrows from the exponents where a's fraction is the smaller one; then a counts twice.
-        const ir::operand divisor = c_.either(c_.both(b_normal, fraction_mask), c_.bits(float_one));
-        const ir::operand significand = c_.add(divisor, c_.both(distance, fraction_mask));
+        const ir::operand divisor = c_.significand(b_normal);
+        const ir::operand significand = c_.add(divisor, c_.both(distance, float_fraction));
         const ir::operand dividend = c_.either(c_.select(a_special, a_size, significand), sign);
-        const ir::operand inverse = c_.select(b_special, c_.sub(c_.bits(float_infinity), b_size), reciprocal(divisor));
+        const ir::operand inverse = c_.select(b_special, c_.sub(c_.bits(float_infinity), b_size), c_.better_reciprocal(c_.reciprocal_guess(divisor), divisor));
         const ir::operand first = c_.fmul(dividend, inverse);
         const ir::operand quotient = c_.fma(c_.minus_product(divisor, first, dividend), inverse, first);
         const ir::operand rest = c_.minus_product(divisor, quotient, dividend);
@@ -37,18 +37,11 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t fraction_mask = 0x007fffffU;
-
     /// The distance of the exponents; where there are subnormal numbers it has 10 bits, one more than there are in a word.
     ir::operand exponent(ir::operand distance, ir::operand a, ir::operand b) {
         if (c_.how().flushes) return c_.sar(distance, 23);
         const ir::operand below_zero = c_.compare(unsigned{m::cmp_lt} | m::is_signed, a, b);
         return c_.code().emit(lowering::op::funnel, distance, c_.sub(ir::zero, below_zero), c_.bits(23));
-    }
-
-    ir::operand reciprocal(ir::operand b) {
-        const ir::operand y = c_.reciprocal_guess(b);
-        return c_.fma(y, c_.minus_product(b, y, c_.constant(1.0F)), y);
     }
 
     /// 4 |q|, as an integer, plus 0, 1 or 3 if the rest says that the true quotient is farther from 0 and none, less or more than
@@ -67,8 +60,7 @@ private:
 /// rcp.approx.ftz: 1 / b with two orders of Newton's method; b = 2^e d, and 2^-e as a word is infinity where e is that of 0, and 0
 /// where it is that of infinity.
 inline ir::operand approximate_reciprocal(float_code& c, ir::operand b) {
-    constexpr std::uint32_t fraction_mask = 0x007fffffU;
-    const ir::operand divisor = c.either(c.both(b, fraction_mask), c.bits(float_one)), y = c.reciprocal_guess(divisor);
+    const ir::operand divisor = c.significand(b), y = c.reciprocal_guess(divisor);
     const ir::operand e = c.minus_product(divisor, y, c.constant(1.0F)), half = c.sub(c.fma(y, c.fma(e, e, e), y), c.bits(1U << 23));
     const ir::operand power = c.either(c.sub(c.bits(float_infinity), c.both(b, float_infinity)), c.both(b, float_sign));
     return c.nan_or(c.fcmp(any_order, b, b), c.fmul(half, power, m::ftz));

@@ -33,20 +33,20 @@ inline ir::operand exponential(float_code& c, ir::operand x) {
     const ir::operand n = c.sub(rounded, magic), first = c.sar(n, 1), second = c.sub(n, first);
     const ir::operand scaled = c.add(value, c.shl(first, 23)), factor = c.add(c.bits(float_one), c.shl(second, 23));
     const ir::operand number = c.fcmp(any_order, x, x);
-    return c.nan_or(number, c.fmul(scaled, factor, c.how().flushes ? unsigned{m::ftz} : 0U));
+    return c.nan_or(number, c.fmul(scaled, factor, c.flush_mod()));
 }
 
 inline ir::operand logarithm(float_code& c, ir::operand x) {
     constexpr std::array q{0x1.01b6dcp-3F, -0x1.a87d0cp-3F, 0x1.b9c91ap-3F, -0x1.e95be6p-3F, 0x1.26d384p-2F, -0x1.715c4ep-2F, 0x1.ec73d6p-2F, -0x1.71547p-1F, 0x1.715476p0F};
-    constexpr std::uint32_t root_of_half = 0x3f3504f3U, fraction_mask = 0x007fffffU;
+    constexpr std::uint32_t root_of_half = 0x3f3504f3U;
     x = c.input(x);
     const ir::operand shifted = c.sub(c.normalised(x), c.bits(root_of_half));
     const ir::operand exponent = c.code().emit(lowering::op::i2f, c.sar(shifted, 23), {}, {}, m::is_signed);
-    const ir::operand f = c.fadd(c.add(c.both(shifted, fraction_mask), c.bits(root_of_half)), c.constant(-1.0F));
+    const ir::operand f = c.fadd(c.add(c.both(shifted, float_fraction), c.bits(root_of_half)), c.constant(-1.0F));
     const ir::operand r = c.fma(f, polynomial(c, f, q), exponent);
     const ir::operand is_zero = c.fcmp(m::cmp_eq, x, ir::zero), positive = c.fcmp(m::cmp_gt, x, ir::zero);
     const ir::operand of_special = c.select(is_zero, c.bits(float_sign | float_infinity), c.nan_or(positive, x));
-    return c.select(c.compare(m::cmp_gt, c.sub(x, c.bits(1)), c.bits(float_infinity - 2)), of_special, r);
+    return c.select(c.is_not_positive(x), of_special, r);
 }
 
 }  // namespace qwengpu::ptx::lower::detail

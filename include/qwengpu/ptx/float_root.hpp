@@ -40,21 +40,16 @@ public:
         const ir::operand y = c_.sub(inverse(), half_exponent_), is_zero = c_.fcmp(m::cmp_eq, x_, ir::zero);
         const ir::operand pole = c_.either(x_, c_.bits(float_infinity));
         const ir::operand of_special = c_.select(c_.fcmp(m::cmp_gt, x_, ir::zero), ir::zero, c_.nan_or(is_zero, pole));
-        return c_.select(is_special(), of_special, y);
+        return c_.select(c_.is_not_positive(x_), of_special, y);
     }
 
 private:
     ir::operand inverse() { return c_.fma(y_, step_, y_); }
     ir::operand rest(ir::operand s) { return c_.minus_product(s, s, m_); }
 
-    /// Zeros, negative numbers, infinity and NaN.
-    ir::operand is_special() {
-        return c_.compare(m::cmp_gt, c_.sub(x_, c_.bits(1)), c_.bits(float_infinity - 2));
-    }
-
     ir::operand finished(ir::operand s) {
         const ir::operand not_negative = c_.fcmp(m::cmp_gt | m::cmp_eq, x_, ir::zero);
-        return c_.select(is_special(), c_.nan_or(not_negative, x_), c_.add(s, half_exponent_));
+        return c_.select(c_.is_not_positive(x_), c_.nan_or(not_negative, x_), c_.add(s, half_exponent_));
     }
 
     float_code& c_;

@@ -14,7 +14,7 @@ namespace qwengpu::ptx::lower {
 namespace detail {
 
 inline constexpr std::uint32_t float_sign = 0x80000000U, float_magnitude = 0x7fffffffU, float_infinity = 0x7f800000U, float_one = 0x3f800000U,
-                               float_nan = 0x7fffffffU, float_least_normal = 0x00800000U;
+                               float_nan = 0x7fffffffU, float_least_normal = 0x00800000U, float_fraction = 0x007fffffU;
 
 /// `mod` bits of the rounding that the modifiers name: .rn .rz .rm .rp, and .rni .rzi .rmi .rpi.
 inline unsigned rounding_of(const instruction& i) {
