@@ -25,8 +25,12 @@ namespace detail {
 /// Machine blocks that these instructions need in any case: one for each access, one for three computations.
 inline std::size_t least_blocks(std::size_t accesses, std::size_t computations) { return std::max(accesses, (computations + 2) / 3); }
 
+inline std::size_t accesses_of(const ir::function& f, const ir::block& b) {
+    return static_cast<std::size_t>(std::count_if(b.body.begin(), b.body.end(), [&](ir::value_id v) { return f.at(v).is_memory(); }));
+}
+
 inline std::size_t least_blocks(const ir::function& f, const ir::block& b) {
-    const auto accesses = static_cast<std::size_t>(std::count_if(b.body.begin(), b.body.end(), [&](ir::value_id v) { return f.at(v).is_memory(); }));
+    const std::size_t accesses = accesses_of(f, b);
     return least_blocks(accesses, b.body.size() - accesses);
 }
 
@@ -35,7 +39,7 @@ inline std::size_t least_blocks(const ir::function& f) {
     for (const ir::block& b : f.blocks) {
         if (b.end.branches()) ++branches;
         all += b.body.size();
-        for (ir::value_id v : b.body) accesses += f.at(v).is_memory() ? 1U : 0U;
+        accesses += accesses_of(f, b);
     }
     return std::max(least_blocks(accesses, all - accesses), branches);
 }

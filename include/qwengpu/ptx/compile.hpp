@@ -70,8 +70,8 @@ inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::optimise(f);
     ir::promote_locals(f);
     ir::optimise(f);
-    ir::find_regions(f, machine::address::shared_window);
-    ir::place_locals(f, machine::address::local_window);
+    ir::find_regions(f);
+    ir::place_locals(f);
     ir::expand_wide(f);
     ir::optimise(f);
     ir::expand_divisions(f);

@@ -210,8 +210,7 @@ private:
     }
 
     machine::source literal(std::uint32_t bits, machine::alu_instruction* in) {
-        const auto as_signed = static_cast<std::int32_t>(bits);
-        if (as_signed < -32768 || as_signed > 32767) return constant(rows_.of_literal(bits), in);
+        if (!ir::fits_stage(bits)) return constant(rows_.of_literal(bits), in);
         in->imm = static_cast<std::uint16_t>(bits);
         return machine::source::imm;
     }
@@ -271,19 +270,14 @@ private:
     std::vector<std::string> names_;
 };
 
-}  // namespace detail
-
-namespace detail {
-
 /// Numbers of the machine's blocks: in their order, but those where lanes meet are the highest, and a trap is a number
 /// without a block, one for each line.
 class block_numbers {
 public:
     block_numbers(const std::vector<fused_block>& blocks, int exit) : exit_(exit), of_(blocks.size()) {
-        const auto meeting = static_cast<int>(std::count_if(blocks.begin(), blocks.end(), [](const fused_block& b) { return b.meeting; }));
-        int meets = exit - meeting;
+        meeting_ = static_cast<int>(std::count_if(blocks.begin(), blocks.end(), [](const fused_block& b) { return b.meeting; }));
+        int meets = exit - meeting_;
         for (std::size_t k = 0; k < blocks.size(); ++k) of_[k] = blocks[k].meeting ? meets++ : next_++;
-        meeting_ = meeting;
     }
 
     [[nodiscard]] int of(std::size_t fused) const { return of_[fused]; }

@@ -31,6 +31,15 @@ struct draft {
     }
 };
 
+/// The node in the draft's memory stage, or nullptr.
+inline const node* access_of(const problem& p, const draft& d) { return d.stage[1] == no_node ? nullptr : &p.nodes[static_cast<std::size_t>(d.stage[1])]; }
+
+/// An atomic takes all stages from the second on, and the store.
+inline bool holds_atomic(const problem& p, const draft& d) {
+    const node* x = access_of(p, d);
+    return x != nullptr && x->is_atomic();
+}
+
 /// What is behind us: nodes that need no more work, and of these the ones whose value is in a register.
 struct progress {
     ir::bit_set done, written;
@@ -106,7 +115,7 @@ public:
     /// What the draft reads and what is made from it; nothing if it reads more than a block may.
     [[nodiscard]] std::optional<detail::outline> outline_of(const draft& d) const {
         detail::outline o;
-        if (d.stage[1] != no_node && reads_register_zero(p_.nodes[index(d.stage[1])])) (void)o.reads.port(no_web, true);
+        if (const node* x = access_of(p_, d); x != nullptr && reads_register_zero(*x)) (void)o.reads.port(no_web, true);
         for (int k = 0; k < 4; ++k)
             if (const int n = d.stage[index(k)]; n != no_node) o.from[index(k)] = sources(d, n, o);
         if (d.store != no_node) o.from_store = sources(d, d.store, o);
@@ -195,11 +204,11 @@ private:
 
     /// A collective reads its register once more for every slot, an atomic all of its own after it wrote what was there.
     [[nodiscard]] bool suits_memory_stage(const draft& d, const detail::reads& r) const {
-        if (d.stage[1] == no_node) return true;
-        const node& x = p_.nodes[index(d.stage[1])];
-        if (x.is_atomic()) return !d.write[0] && !(d.write[1] && std::find(r.web.begin(), r.web.end(), x.web) != r.web.end());
-        if (!x.is_collective()) return true;
-        const input& i = x.in[1];
+        const node* x = access_of(p_, d);
+        if (x == nullptr) return true;
+        if (x->is_atomic()) return !d.write[0] && !(d.write[1] && std::find(r.web.begin(), r.web.end(), x->web) != r.web.end());
+        if (!x->is_collective()) return true;
+        const input& i = x->in[1];
         const std::uint32_t web = i.external != no_web ? p_.externals[i.external].web : i.node != no_node ? p_.nodes[index(i.node)].web : no_web;
         for (std::size_t k = 0; k < 4; ++k)
             if (d.write[k] && p_.nodes[index(d.stage[k])].web == web) return false;
@@ -258,8 +267,7 @@ private:
         if (d.store != no_node) slots[n++] = {2.5, o.from_store};
         for (int k = 3; k >= 0; --k)
             if (d.write[index(k)]) slots[n++] = {p_.nodes[index(d.stage[index(k)])].word, o.from[index(k)]};
-        const bool atomic = d.stage[1] != no_node && p_.nodes[index(d.stage[1])].is_atomic();
-        if (atomic) return 1 + lanes * (2.5 + (n > 0 ? slots[0].cost : 0));
+        if (holds_atomic(p_, d)) return 1 + lanes * (2.5 + (n > 0 ? slots[0].cost : 0));
         std::size_t uniform_from = n;
         while (uniform_from > 0 && o.reads.all_uniform(slots[uniform_from - 1].from)) --uniform_from;
         double sum = uniform_from < n ? 2 : 1;

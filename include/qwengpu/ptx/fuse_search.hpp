@@ -118,7 +118,7 @@ private:
     template <class F>
     void stage(const progress& at, draft& d, int k, F& try_draft) {
         if (k == 4) return ends(at, d, try_draft);
-        if (k > 1 && holds_atomic(d)) return choices(d, try_draft);
+        if (k > 1 && holds_atomic(p_, d)) return choices(d, try_draft);
         stage(at, d, k + 1, try_draft);
         std::array<int, most_candidates> found{};
         const std::size_t count = candidates(d, k, found);
@@ -127,11 +127,6 @@ private:
             stage(at, d, k + 1, try_draft);
             d.stage[static_cast<std::size_t>(k)] = no_node;
         }
-    }
-
-    /// An atomic takes all stages from the second on, and the store.
-    [[nodiscard]] bool holds_atomic(const draft& d) const {
-        return d.stage[1] != no_node && p_.nodes[static_cast<std::size_t>(d.stage[1])].is_atomic();
     }
 
     template <class F>

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <qwengpu/machine/block.hpp>
+#include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/program.hpp>
 
 namespace qwengpu::ptx::ir {
@@ -52,8 +53,12 @@ constexpr operand parameter_word(std::uint32_t parameter, std::uint32_t word) {
 constexpr operand local_place(std::uint32_t byte) { return {from::local, byte}; }
 constexpr operand special(machine::special_register r) { return {from::special, static_cast<std::uint32_t>(r)}; }
 inline constexpr operand zero = literal(0);
-/// The selector of a prmt, of which 16 bits count, as the literal that fits a stage's 16 bits.
-constexpr operand selector(unsigned nibbles) { return literal((nibbles & 0x8000U) != 0 ? nibbles | 0xffff0000U : nibbles); }
+/// Whether a literal is its low 16 bits, extended by their sign: that is what fits a stage.
+constexpr bool fits_stage(std::uint32_t bits) { return bits + 0x8000U < 0x10000U; }
+/// The literal that fits a stage and has these 16 bits.
+constexpr operand stage_literal(std::uint32_t low) { return literal((low & 0x8000U) != 0 ? low | 0xffff0000U : low); }
+/// A window of addresses that owns nothing.
+inline constexpr int nobodys_window = machine::address::shared_window + 1;
 
 /// What a value is made by. `wide_*` are halves of 64-bit operations on a pair (a, b) and a pair (c, d), low word first;
 /// they and `divide` are expanded before blocks are formed.
@@ -120,6 +125,9 @@ struct terminator {
 
     [[nodiscard]] bool branches() const { return cond.present(); }
     [[nodiscard]] bool waits() const { return barrier >= 0 || meets_warp; }
+    /// Where a trap comes from that the block goes to.
+    [[nodiscard]] std::uint32_t next_trap() const { return trap_if_next != 0 ? trap_if_next : source; }
+    [[nodiscard]] std::uint32_t taken_trap() const { return trap_if_taken != 0 ? trap_if_taken : source; }
 };
 
 struct block {

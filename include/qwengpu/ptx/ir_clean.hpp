@@ -57,9 +57,6 @@ inline bool can_jump_over(const function& f, block_id p, block_id e) {
                        [&](value_id v) { return f.inputs(v)[new_way] == f.inputs(v)[old_way]; });
 }
 
-/// Where a trap comes from that a block without a branch goes to.
-inline std::uint32_t trap_behind(const terminator& end) { return end.trap_if_next != 0 ? end.trap_if_next : end.source; }
-
 inline void jump_over(function& f, block_id p, block_id e) {
     const block_id t = f.blocks[e].end.next;
     const int count = f.blocks[e].ptx_instructions + f.blocks[e].end.ptx_if_next;
@@ -70,7 +67,7 @@ inline void jump_over(function& f, block_id p, block_id e) {
     }
     remove_edge(f, p, e);
     terminator& end = f.blocks[p].end;
-    const std::uint32_t trap = trap_behind(f.blocks[e].end);
+    const std::uint32_t trap = f.blocks[e].end.next_trap();
     if (end.branches() && end.taken == e) end.taken = t, end.ptx_if_taken += count, end.trap_if_taken = trap;
     if (end.next == e) end.next = t, end.ptx_if_next += count, end.trap_if_next = trap;
 }

@@ -18,14 +18,12 @@ namespace qwengpu::ptx::ir {
 
 namespace detail {
 
-inline bool fits_immediate(std::uint32_t bits) { return bits + 32768U < 65536U; }
-
 /// The `wanted` literals with the fewest uses; fewer if there are not as many.
 inline std::set<std::uint32_t> rarest_literals(const function& f, std::size_t wanted) {
     std::map<std::uint32_t, std::size_t> uses;
     for (const block& b : f.blocks)
         for (value_id v : b.body)
-            for_each_operand(f.at(v), [&](const operand& o) { if (o.is_literal() && !fits_immediate(o.bits)) ++uses[o.bits]; });
+            for_each_operand(f.at(v), [&](const operand& o) { if (o.is_literal() && !fits_stage(o.bits)) ++uses[o.bits]; });
     std::vector<std::pair<std::size_t, std::uint32_t>> order;
     for (const auto& [bits, n] : uses) order.emplace_back(n, bits);
     std::sort(order.begin(), order.end());
@@ -35,16 +33,16 @@ inline std::set<std::uint32_t> rarest_literals(const function& f, std::size_t wa
 }
 
 inline operand make_literal(function& f, std::vector<value_id>& body, std::uint32_t bits, std::uint32_t source) {
-    const std::uint32_t low = (bits & 0xffffU) | ((bits & 0x8000U) ? 0xffff0000U : 0U), high = (bits - low) >> 16;
+    const operand low = stage_literal(bits & 0xffffU), high = stage_literal((bits - low.bits) >> 16);
     const auto put = [&](instruction i) {
         i.source = source;
         i.settled = true;
         body.push_back(f.add(i));
         return value(body.back());
     };
-    const operand top = put(move_of(literal((high & 0x8000U) ? high | 0xffff0000U : high), source));
+    const operand top = put(move_of(high, source));
     const operand shifted = put({.op = alu_op::shl, .a = top, .b = literal(16)});
-    return put({.op = alu_op::add, .a = shifted, .b = literal(low)});
+    return put({.op = alu_op::add, .a = shifted, .b = low});
 }
 
 }  // namespace detail

@@ -161,7 +161,7 @@ class address_roots {
 public:
     static constexpr unsigned global = 1, shared = 2, local = 4, unknown = 8;
 
-    address_roots(const function& f, int shared_window) : f_(f), shared_window_(static_cast<std::uint32_t>(shared_window)) {}
+    explicit address_roots(const function& f) : f_(f) {}
 
     unsigned of(const operand& address) {
         seen_.clear();
@@ -172,8 +172,8 @@ private:
     unsigned visit(const operand& o, int depth) {
         if (o.kind == from::local) return local;
         if (o.is_literal()) {  // or an offset in shared memory, in the window of nobody behind it
-            const std::uint32_t window = o.bits >> machine::address::window_shift;
-            return window == shared_window_ || window == shared_window_ + 1 ? shared : 0U;
+            const int window = machine::address::window(o.bits);
+            return window == machine::address::shared_window || window == nobodys_window ? shared : 0U;
         }
         if (o.kind == from::parameter) return (o.bits & 0xffffU) == 0 ? global : 0U;
         if (!o.is_value() || !seen_.insert(o.bits).second) return 0;
@@ -198,7 +198,6 @@ private:
     }
 
     const function& f_;
-    std::uint32_t shared_window_;
     std::set<value_id> seen_;
 };
 
@@ -219,8 +218,8 @@ inline void promote_locals(function& f) {
 }
 
 /// Says of every access what memory it is of, and whether it may be local memory.
-inline void find_regions(function& f, int shared_window) {
-    detail::address_roots roots(f, shared_window);
+inline void find_regions(function& f) {
+    detail::address_roots roots(f);
     bool has_locals = false;
     for_each_place(f, [&](const operand& o) { has_locals = has_locals || o.kind == from::local; });
     for (block& b : f.blocks)
@@ -233,7 +232,7 @@ inline void find_regions(function& f, int shared_window) {
 }
 
 /// Gives the local variables that are left their words, from word 0 on, and addresses that are words.
-inline void place_locals(function& f, int local_window) {
+inline void place_locals(function& f) {
     std::vector<bool> used(f.locals.size() + 1, false);
     for_each_place(f, [&](const operand& o) { if (o.kind == from::local) used[detail::variable_at(f, o.bits)] = true; });
     std::vector<std::uint32_t> end_of_frame(f.caller_of_frame.size(), 0), place(f.locals.size() + 1, 0);
@@ -251,7 +250,7 @@ inline void place_locals(function& f, int local_window) {
         if (o.kind != from::local) return;
         const std::size_t k = detail::variable_at(f, o.bits);
         const std::uint32_t inside = k < f.locals.size() ? o.bits - f.locals[k].first_byte : 0;
-        o = literal(machine::address::make(local_window, 0) + place[k] + inside);
+        o = literal(machine::address::make(machine::address::local_window, 0) + place[k] + inside);
     });
     f.local_words = static_cast<int>(most / 4);
 }

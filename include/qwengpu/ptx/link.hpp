@@ -29,9 +29,10 @@ namespace detail {
 
 /// What C++ calls a function, without result and parameters: scale<int, 4> for _Z5scaleIiLi4EEvPT_S0_; empty for names of C.
 inline std::string readable_name(const std::string& mangled) {
+    if (!mangled.starts_with("_Z")) return {};
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> whole(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
-    if (!mangled.starts_with("_Z") || status != 0 || !whole) return {};
+    if (status != 0 || !whole) return {};
     std::string text(whole.get());
     std::size_t begin = 0, depth = 0, at = 0;
     for (; at < text.size() && (depth > 0 || text[at] != '('); ++at) {

@@ -111,10 +111,6 @@ inline ir::operand field_mask(lowering& l, ir::operand position, ir::operand len
     return l.shift_left(ones, position);
 }
 
-}  // namespace detail
-
-namespace detail {
-
 /// As field_mask, of a 64-bit value.
 inline wide wide_field_mask(lowering& l, ir::operand position, ir::operand length) {
     const wide one{ir::literal(1), ir::zero};
@@ -125,10 +121,6 @@ inline wide choose_bits(lowering& l, wide mask, wide yes, wide no) {
     constexpr unsigned b_selects_a_or_c = 0xe2;
     return {l.logic(b_selects_a_or_c, yes.lo, mask.lo, no.lo), l.logic(b_selects_a_or_c, yes.hi, mask.hi, no.hi)};
 }
-
-}  // namespace detail
-
-namespace detail {
 
 /// How far a field is brought up to end at the top of `width` bits, and down again; where it ends beyond the top, its length
 /// is what is left.
@@ -207,7 +199,7 @@ inline void permute_bytes(lowering& l) {
         const ir::operand high = l.shift_right(selector, ir::literal(1));
         selector = l.select(high, l.select(selector, of(3), of(2)), l.select(selector, of(1), of(0)));
     }
-    if (selector.is_literal()) selector = ir::selector(selector.bits & 0xffffU);
+    if (selector.is_literal()) selector = ir::stage_literal(selector.bits & 0xffffU);
     l.result(l.emit(lowering::op::prmt, l.raw_word(1), l.raw_word(2), selector));
 }
 

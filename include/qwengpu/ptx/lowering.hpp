@@ -100,7 +100,7 @@ public:
         return emit(op::add, a, b, borrow, machine::mod::add_carry | machine::mod::add_subtract);
     }
     /// Bytes of high:low chosen by the four nibbles of the selector, as prmt.
-    ir::operand permute(ir::operand low, ir::operand high, unsigned selector) { return emit(op::prmt, low, high, ir::selector(selector)); }
+    ir::operand permute(ir::operand low, ir::operand high, unsigned selector) { return emit(op::prmt, low, high, ir::stage_literal(selector)); }
     /// The low word of high:low >> n, and the high word of high:low << n; n counts modulo 32.
     ir::operand funnel_right(ir::operand low, ir::operand high, ir::operand n) { return emit(op::funnel, low, high, n); }
     ir::operand funnel_left(ir::operand low, ir::operand high, ir::operand n) { return emit(op::funnel, low, high, n, machine::mod::funnel_left); }

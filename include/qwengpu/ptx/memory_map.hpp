@@ -19,9 +19,6 @@ namespace qwengpu::ptx {
 
 using machine::address::local_window, machine::address::shared_window;
 
-/// A window that owns nothing.
-inline constexpr int nobodys_window = 30;
-
 class memory_map {
 public:
     /// Bytes between two local variables, so that a pointer just beside one is not taken for the other.
@@ -52,7 +49,7 @@ public:
     /// What makes an address of shared memory of an offset in it. Where no access is generic an offset is the address itself. Where
     /// one is, offsets have a window that nobody owns, so that one which nothing converted (cvta) traps.
     [[nodiscard]] std::uint32_t from_offset() const {
-        return has_generic_ ? machine::address::make(shared_window, 0) - machine::address::make(nobodys_window, 0) : 0;
+        return has_generic_ ? machine::address::make(shared_window, 0) - machine::address::make(ir::nobodys_window, 0) : 0;
     }
     /// The word in which the threads of a bar.red count.
     [[nodiscard]] ir::operand counter(const instruction& i) const {

@@ -100,12 +100,11 @@ private:
     }
 
     static bool is_collective(const fuse::problem& p, const fuse::draft& d) {
-        return d.stage[1] != fuse::no_node && p.nodes[static_cast<std::size_t>(d.stage[1])].is_collective();
+        const fuse::node* x = fuse::access_of(p, d);
+        return x != nullptr && x->is_collective();
     }
     /// A collective or an atomic: nobody waits in its block.
-    static bool is_alone(const fuse::problem& p, const fuse::draft& d) {
-        return is_collective(p, d) || (d.stage[1] != fuse::no_node && p.nodes[static_cast<std::size_t>(d.stage[1])].is_atomic());
-    }
+    static bool is_alone(const fuse::problem& p, const fuse::draft& d) { return is_collective(p, d) || fuse::holds_atomic(p, d); }
 
     /// An endless loop of nothing needs a block to be in.
     [[nodiscard]] bool only_goes_round(ir::block_id b) const {
@@ -138,7 +137,7 @@ private:
         w.trap = trap;
         while (ir::is_block(b) && first_[b] == ir::exit_target) {
             w.ptx_instructions += f_.blocks[b].ptx_instructions + f_.blocks[b].end.ptx_if_next;
-            w.trap = ir::detail::trap_behind(f_.blocks[b].end);
+            w.trap = f_.blocks[b].end.next_trap();
             b = f_.blocks[b].end.next;
         }
         w.target = ir::is_block(b) ? first_[b] : b;
@@ -149,12 +148,12 @@ private:
         if (first_[b] == ir::exit_target) return;
         const ir::terminator& end = f_.blocks[b].end;
         fused_block& out = out_[last_[b]];
-        const way_on next = way(end.next, ir::detail::trap_behind(end));
+        const way_on next = way(end.next, end.next_trap());
         out.next = next.target;
         out.trap_if_next = next.trap;
         out.ptx_instructions += next.ptx_instructions + end.ptx_if_next;
         if (!out.branch) return;
-        const way_on taken = way(end.taken, end.trap_if_taken != 0 ? end.trap_if_taken : end.source);
+        const way_on taken = way(end.taken, end.taken_trap());
         out.taken = taken.target;
         out.trap_if_taken = taken.trap;
         out.ptx_if_taken = taken.ptx_instructions + end.ptx_if_taken - next.ptx_instructions - end.ptx_if_next;
