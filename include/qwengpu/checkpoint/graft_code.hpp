@@ -52,7 +52,7 @@ inline code_extents extents_of(const front_model& m, const std::vector<int>& cod
         m.write_row(t, row);
         double squares = 0, sum = 0, entries = 0;
         for (std::size_t i = 0; i < code.size(); ++i) {
-            const double bit = row[static_cast<std::size_t>(code[i])], weight = bit * static_cast<double>(m.code_weight[code[i]]);
+            const double bit = static_cast<double>(row[static_cast<std::size_t>(code[i])]), weight = bit * static_cast<double>(m.code_weight[code[i]]);
             squares += weight / gain[i] * weight / gain[i];
             sum += weight;
             entries += bit * bit;
