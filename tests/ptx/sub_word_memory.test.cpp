@@ -91,6 +91,15 @@ TEST_CASE("lanes that store bytes of one word keep each other's") {
     }
 }
 
+TEST_CASE("parts of words may be parameters that nothing else reads") {
+    std::string text = kernel("st.global.u8 [%out+1], %r1;\nst.global.u16 [%out+6], %r2;");
+    const auto put = [&](const std::string& before, const std::string& what) { text.insert(text.find(before), what); };
+    put(")\n{", ", .param .u32 k_one, .param .align 4 .b8 k_more[12]");
+    put("st.global", "ld.param.u32 %r1, [k_one];\nld.param.u32 %r2, [k_more+8];\n");
+    const auto found = test::run_text(text, {1, 1, 1}, {4, 1, 1}, {test::buffer_of(some), test::buffer_of(words(2, 0xeeeeeeeeU)), test::number(0x12345678U), {false, {1, 2, 0x9abcdef0U}}});
+    CHECK(found.buffers[1] == words{0xeeee78eeU, 0xdef0eeeeU});
+}
+
 TEST_CASE("bytes are read again after they were written, between words that hold them") {
     const auto r = run(R"(
         st.global.u8 [%out+1], 17;

@@ -28,7 +28,7 @@ class constant_rows {
 public:
     constant_rows(const parsed_module& m, const function& kernel, const ir::function& f, const std::vector<fused_block>& blocks) {
         std::vector<int> words(kernel.parameters.size() + f.module_variables.size(), 0);
-        for (const fused_block& b : blocks) each_operand(f, b, [&](const ir::operand& o) {
+        for (const fused_block& b : blocks) for_each_operand(f, b, [&](const ir::operand& o, int) {
             if (o.kind != ir::from::parameter) return;
             int& n = words[o.bits >> 16];
             n = std::max(n, static_cast<int>(o.bits & 0xffffU) + 1);
@@ -53,12 +53,6 @@ public:
     [[nodiscard]] const std::vector<machine::constant_literal>& literals() const { return literals_; }
 
 private:
-    template <class F>
-    static void each_operand(const ir::function& fn, const fused_block& b, F&& f) {
-        for (ir::value_id v : b.stage)
-            if (v != no_value) ir::for_each_operand(fn.at(v), f);
-    }
-
     void add_parameter(const parsed_module& m, const function& kernel, const ir::function& f, std::size_t k, int words) {
         machine::kernel_parameter p;
         const parameter& from = kernel.parameters[k];

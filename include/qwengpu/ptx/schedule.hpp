@@ -38,17 +38,22 @@ struct fused_block {
     }
 };
 
+/// Calls f(operand, stage) for everything the block reads, by whom: stages count from 0, and 4 is what comes behind them.
+template <class F>
+void for_each_operand(const ir::function& fn, const fused_block& b, F&& f) {
+    for (int k = 0; k < 4; ++k)
+        if (const ir::value_id v = b.stage[static_cast<std::size_t>(k)]; v != no_value)
+            ir::for_each_operand(fn.at(v), [&](const ir::operand& o) { f(o, k); });
+    if (b.store != no_value) ir::for_each_operand(fn.at(b.store), [&](const ir::operand& o) { f(o, 4); });
+    if (b.branch) f(b.condition, 4);
+}
+
 /// Calls f(value) for every value that the block reads from a register.
 template <class F>
 void for_each_read(const ir::function& fn, const fused_block& b, F&& f) {
-    const auto look = [&](const ir::operand& o, int stage) {
+    for_each_operand(fn, b, [&](const ir::operand& o, int stage) {
         if (o.is_value() && b.made_in(o, stage) < 0) f(o.bits);
-    };
-    for (int k = 0; k < 4; ++k)
-        if (const ir::value_id v = b.stage[static_cast<std::size_t>(k)]; v != no_value)
-            ir::for_each_operand(fn.at(v), [&](const ir::operand& o) { look(o, k); });
-    if (b.store != no_value) ir::for_each_operand(fn.at(b.store), [&](const ir::operand& o) { look(o, 4); });
-    if (b.branch) look(b.condition, 4);
+    });
 }
 
 namespace detail {
