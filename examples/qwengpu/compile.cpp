@@ -16,7 +16,7 @@ namespace cli {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 using qwengpu::machine::mission;
 
 /// What every launch of the kernel needs: its prompt without buffers and without the parameters' values.
@@ -57,7 +57,7 @@ qwengpu::text::token_range predicted(const qwengpu::machine::program& p) {
     return all;
 }
 
-json block_json(const qwengpu::machine::program& p, std::size_t id) {
+ordered_json block_json(const qwengpu::machine::program& p, std::size_t id) {
     const auto range = qwengpu::text::predict(p.blocks[id], mission.lanes);
     const auto line = qwengpu::machine::line_of(p, static_cast<int>(id));
     return {{"id", id}, {"lines", qwengpu::machine::disassemble(p.blocks[id])}, {"ptx_line", line.ptx_line}, {"cuda_line", line.cuda_line},
@@ -66,9 +66,9 @@ json block_json(const qwengpu::machine::program& p, std::size_t id) {
 
 void print_json(const qwengpu::kernel& k) {
     const auto& p = k.program;
-    json j{{"kernel", p.name}, {"file", k.file}, {"compiler", k.compiler}, {"registers", k.registers}, {"ptx_instructions", k.ptx_instructions},
-           {"prompt_tokens", prompt_tokens(p)}, {"least_tokens", predicted(p).least}, {"most_tokens", predicted(p).most},
-           {"parameters", json::array()}, {"blocks", json::array()}};
+    ordered_json j{{"kernel", p.name}, {"file", k.file}, {"compiler", k.compiler}, {"registers", k.registers}, {"ptx_instructions", k.ptx_instructions},
+                   {"prompt_tokens", prompt_tokens(p)}, {"least_tokens", predicted(p).least}, {"most_tokens", predicted(p).most},
+                   {"parameters", ordered_json::array()}, {"blocks", ordered_json::array()}};
     for (const auto& q : p.parameters) j["parameters"].push_back({{"name", q.name}, {"bytes", q.bytes}, {"pointer", q.is_pointer}, {"constant", q.first_row}, {"words", q.rows}});
     for (std::size_t id = 0; id < p.blocks.size(); ++id) j["blocks"].push_back(block_json(p, id));
     fmt::print("{}\n", j.dump(2));

@@ -14,7 +14,7 @@ namespace cli {
 
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 using layers = qwengpu::stage::compiled_layers<>;
 
 /// Weights of one layer, zeros included: every tensor of a Gated DeltaNet layer of this shape.
@@ -28,15 +28,15 @@ std::int64_t state_bytes_of(const qwengpu::nn::shape& s) {
     return std::int64_t{4} * (std::int64_t{s.value_heads} * s.key_dim * s.value_dim + std::int64_t{s.qkv_channels()} * (s.conv - 1));
 }
 
-json shapes_json(const qwengpu::nn::shape& s) {
+ordered_json shapes_json(const qwengpu::nn::shape& s) {
     return {{"hidden", s.hidden}, {"mlp", s.mlp}, {"heads", s.heads}, {"value_heads", s.value_heads}, {"key_dim", s.key_dim}, {"value_dim", s.value_dim}, {"conv", s.conv}};
 }
 
-json stats_json(const layers& built, double seconds) {
+ordered_json stats_json(const layers& built, double seconds) {
     const auto& s = built.shape();
     const auto count = static_cast<std::int64_t>(built.layers().size());
-    json j{{"layers", count}, {"shape", shapes_json(s)}, {"parameters", count * parameters_of(s)}, {"nonzeros", 0}, {"state_bytes", count * state_bytes_of(s)},
-           {"vocabulary", qwengpu::text::vocabulary<>::size}, {"seconds_to_build", seconds}, {"passing_through", 0}, {"per_layer", json::array()}};
+    ordered_json j{{"layers", count}, {"shape", shapes_json(s)}, {"parameters", count * parameters_of(s)}, {"nonzeros", 0}, {"state_bytes", count * state_bytes_of(s)},
+                   {"vocabulary", qwengpu::text::vocabulary<>::size}, {"seconds_to_build", seconds}, {"passing_through", 0}, {"per_layer", ordered_json::array()}};
     std::size_t nonzeros = 0;
     int passing = 0;
     for (int i = 0; i < static_cast<int>(count); ++i) {
@@ -50,7 +50,7 @@ json stats_json(const layers& built, double seconds) {
     return j;
 }
 
-void print(const json& j) {
+void print(const ordered_json& j) {
     const auto& s = j["shape"];
     fmt::print("{} layers of Gated DeltaNet and SwiGLU: hidden {}, MLP {}, {} heads of {} x {} state, convolution over {}\n", j["layers"].get<int>(), s["hidden"].get<int>(),
                s["mlp"].get<int>(), s["value_heads"].get<int>(), s["key_dim"].get<int>(), s["value_dim"].get<int>(), s["conv"].get<int>());

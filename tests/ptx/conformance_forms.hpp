@@ -212,13 +212,13 @@ inline std::vector<instance> all_instances() {
     for (const instance& i : all) there.insert(i.name);
     for (const ptx::opcode_row& row : ptx::opcode_table) {
         if (row.modifiers == "*" || row.operands == "*" || there.contains(std::string(row.name))) continue;
-        for (const auto& words : detail::choices_of(row))
+        for (const auto& chosen : detail::choices_of(row))
             for (const std::string& variant : detail::variants_of(row.name))
                 for (const auto& types : detail::types_of(row)) {
                     if (!detail::class_fits(row, types) || !detail::goes_with(row.name, variant, types)) continue;
-                    std::vector<std::string> with(words);
+                    std::vector<std::string> with(chosen);
                     if (const std::string rounding = detail::rounding_of(row.name, types); !rounding.empty()) with.push_back(rounding);
-                    if (!words.empty() && variant != "global" && (row.name == "ld" || row.name == "st")) continue;
+                    if (!chosen.empty() && variant != "global" && (row.name == "ld" || row.name == "st")) continue;
                     if (std::find(with.begin(), with.end(), variant) == with.end()) with.insert(with.begin(), variant);
                     instance made = detail::instance_maker(row, with, types).run();
                     if (there.insert(made.name).second) all.push_back(std::move(made));
