@@ -8,6 +8,6 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 install_packages libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev catch2 librapidcheck-dev pkg-config
 cd "$root"
-cmake --preset release -DQWENGPU_BUILD_TESTS=ON -DQWENGPU_BUILD_EXAMPLES=ON
+cmake --preset release -DQWENGPU_BUILD_TESTS=ON -DQWENGPU_BUILD_EXAMPLES=ON -DQWENGPU_UNITY=ON
 cmake --build --preset release --parallel "$(job_count)"
 exec ctest --preset release --parallel "$(job_count)" "$@"
