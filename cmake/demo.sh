@@ -9,6 +9,6 @@ launch=$(realpath -- "${1:-$root/examples/launches/vecadd.json}")
 
 install_packages libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev
 cd "$root"
-cmake --preset release -DQWENGPU_BUILD_TESTS=OFF -DQWENGPU_BUILD_EXAMPLES=OFF
+cmake --preset release -DQWENGPU_BUILD_TESTS=OFF -DQWENGPU_BUILD_EXAMPLES=OFF -DQWENGPU_UNITY=ON
 cmake --build --preset release --parallel "$(job_count)" --target qwengpu_cli
 exec build/release/bin/qwengpu run "$launch" --on both --transcript
