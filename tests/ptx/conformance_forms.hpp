@@ -120,6 +120,11 @@ private:
         return out_.writes.back().name;
     }
 
+    std::string either_destination(scalar_type t) {
+        const std::string p = destination(scalar_type::pred);
+        return destination(t) + "|" + p;
+    }
+
     std::string operand_of(const std::string& spec) {
         const bool warp_wide = row_.name == "shfl" || row_.name == "vote" || row_.name == "match" || row_.name == "redux";
         ++position_;
@@ -130,7 +135,7 @@ private:
             case 'p': case 'P': return destination(scalar_type::pred);
             case 'q': return source(scalar_type::pred);
             case 'e': return destination(type_of(spec));
-            case 'E': return destination(type_of(spec)) + "|" + destination(scalar_type::pred);
+            case 'E': return either_destination(type_of(spec));
             case 'm': return has("shared") ? "[shared_word]" : has("local") ? "[local_word]" : has("const") ? "[constant_word]" : has("param") ? "[k_word]" : "[%gp]";
             case 'l': return "END";
             case 'i': return row_.name == "lop3" ? "0x96" : row_.name == "bar" && has("warp") ? "0xffffffff" : "0";

@@ -59,7 +59,7 @@ inline operand negated_if(rewriter& w, operand condition, operand x) { return w.
 
 inline operand rest(rewriter& w, const function& f, const instruction& i) {
     if ((i.mod & divide_signed) == 0) return unsigned_rest(w, i.a, i.b);
-    const operand r = unsigned_rest(w, magnitude(w, f, i.a), magnitude(w, f, i.b));
+    const operand b = magnitude(w, f, i.b), a = magnitude(w, f, i.a), r = unsigned_rest(w, a, b);
     return negated_if(w, sign_bit(w, i.a), r);
 }
 
@@ -69,7 +69,8 @@ inline operand quotient(rewriter& w, const function& f, const instruction& i) {
         q = unsigned_quotient(w, i.a, i.b);
     } else {
         const operand signs = w.emit(alu_op::lop, i.a, i.b, zero, table::xor_ab);
-        q = negated_if(w, sign_bit(w, signs), unsigned_quotient(w, magnitude(w, f, i.a), magnitude(w, f, i.b)));
+        const operand b = magnitude(w, f, i.b), a = magnitude(w, f, i.a), size = unsigned_quotient(w, a, b);
+        q = negated_if(w, sign_bit(w, signs), size);
     }
     return w.select(w.compare(machine::mod::cmp_eq, i.b, zero), literal(0xffffffffU), q);
 }

@@ -36,9 +36,10 @@ inline ir::operand hyperbolic_tangent(float_code& c, ir::operand x) {
     const ir::operand size = bound(magnitude(c.code(), x), becomes_one), z = c.fmul(size, size);
     const ir::operand under = polynomial(c, z, denominator);
     const ir::operand divisor = c.significand(under), guess = c.reciprocal_guess(divisor);
-    const ir::operand inverse = c.sub(c.better_reciprocal(guess, divisor), c.sub(under, divisor));
+    const ir::operand power = c.sub(under, divisor), inverse = c.sub(c.better_reciprocal(guess, divisor), power);
     const ir::operand r = bound(c.fmul(c.fmul(size, polynomial(c, z, numerator)), inverse), 1.0F);
-    return c.select(c.fcmp(any_order, x, x), with_sign_of(c.code(), r, x), c.bits(float_nan));
+    const ir::operand number = with_sign_of(c.code(), r, x);
+    return c.select(c.fcmp(any_order, x, x), number, c.bits(float_nan));
 }
 
 }  // namespace qwengpu::ptx::lower::detail

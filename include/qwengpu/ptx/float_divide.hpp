@@ -27,7 +27,8 @@ public:
         const ir::operand divisor = c_.significand(b_normal);
         const ir::operand significand = c_.add(divisor, c_.both(distance, float_fraction));
         const ir::operand dividend = c_.either(c_.select(a_special, a_size, significand), sign);
-        const ir::operand inverse = c_.select(b_special, c_.sub(c_.bits(float_infinity), b_size), c_.better_reciprocal(c_.reciprocal_guess(divisor), divisor));
+        const ir::operand of_number = c_.better_reciprocal(c_.reciprocal_guess(divisor), divisor), of_special = c_.sub(c_.bits(float_infinity), b_size);
+        const ir::operand inverse = c_.select(b_special, of_special, of_number);
         const ir::operand first = c_.fmul(dividend, inverse);
         const ir::operand quotient = c_.fma(c_.minus_product(divisor, first, dividend), inverse, first);
         const ir::operand rest = c_.minus_product(divisor, quotient, dividend);
@@ -62,8 +63,9 @@ private:
 inline ir::operand approximate_reciprocal(float_code& c, ir::operand b) {
     const ir::operand divisor = c.significand(b), y = c.reciprocal_guess(divisor);
     const ir::operand e = c.minus_product(divisor, y, c.constant(1.0F)), half = c.sub(c.fma(y, c.fma(e, e, e), y), c.bits(1U << 23));
-    const ir::operand power = c.either(c.sub(c.bits(float_infinity), c.both(b, float_infinity)), c.both(b, float_sign));
-    return c.nan_or(c.fcmp(any_order, b, b), c.fmul(half, power, m::ftz));
+    const ir::operand sign = c.both(b, float_sign), power = c.either(c.sub(c.bits(float_infinity), c.both(b, float_infinity)), sign);
+    const ir::operand r = c.fmul(half, power, m::ftz);
+    return c.nan_or(c.fcmp(any_order, b, b), r);
 }
 
 }  // namespace qwengpu::ptx::lower::detail

@@ -39,7 +39,7 @@ public:
     ir::operand inverse_root() {
         const ir::operand y = c_.sub(inverse(), half_exponent_), is_zero = c_.fcmp(m::cmp_eq, x_, ir::zero);
         const ir::operand pole = c_.either(x_, c_.bits(float_infinity));
-        const ir::operand of_special = c_.select(c_.fcmp(m::cmp_gt, x_, ir::zero), ir::zero, c_.nan_or(is_zero, pole));
+        const ir::operand of_no_positive = c_.nan_or(is_zero, pole), of_special = c_.select(c_.fcmp(m::cmp_gt, x_, ir::zero), ir::zero, of_no_positive);
         return c_.select(c_.is_not_positive(x_), of_special, y);
     }
 
@@ -49,7 +49,8 @@ private:
 
     ir::operand finished(ir::operand s) {
         const ir::operand not_negative = c_.fcmp(m::cmp_gt | m::cmp_eq, x_, ir::zero);
-        return c_.select(c_.is_not_positive(x_), c_.nan_or(not_negative, x_), c_.add(s, half_exponent_));
+        const ir::operand root = c_.add(s, half_exponent_), of_special = c_.nan_or(not_negative, x_);
+        return c_.select(c_.is_not_positive(x_), of_special, root);
     }
 
     float_code& c_;

@@ -24,7 +24,7 @@ public:
     ir::operand run(const unrounded& x) {
         const ir::operand down = c_.most_signed(c_.sub(c_.bits(0U - 126U), x.exponent), ir::zero);
         const ir::operand field = c_.shl(c_.most_signed(c_.add(x.exponent, c_.bits(126)), ir::zero), 23);
-        const ir::operand r = c_.least(c_.add(field, two_bits_off(shifted(x.significand, down))), largest());
+        const ir::operand most = largest(), r = c_.least(c_.add(field, two_bits_off(shifted(x.significand, down))), most);
         if (!c_.how().flushes) return r;
         return c_.select(c_.compare(m::cmp_lt, r, c_.bits(float_least_normal)), ir::zero, r);
     }

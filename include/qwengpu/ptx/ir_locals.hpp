@@ -185,9 +185,14 @@ private:
             return all;
         }
         if (i.kind != made_by::alu) return unknown;
-        if (i.op == alu_op::sel) return visit(i.a, depth + 1) | visit(i.b, depth + 1);
-        if (i.op == alu_op::add) return sum(visit(i.a, depth + 1), (i.mod & machine::mod::add_subtract) ? 0 : visit(i.b, depth + 1));
-        return i.op == alu_op::mul || i.op == alu_op::shl ? 0 : i.op == alu_op::lop ? visit(i.a, depth + 1) | visit(i.b, depth + 1) : unknown;
+        if (i.op == alu_op::mul || i.op == alu_op::shl) return 0;
+        if (i.op == alu_op::add) {  // b first: what both sides come from is b's, since a value counts where it is met first
+            const unsigned b = (i.mod & machine::mod::add_subtract) ? 0 : visit(i.b, depth + 1);
+            return sum(visit(i.a, depth + 1), b);
+        }
+        if (i.op != alu_op::sel && i.op != alu_op::lop) return unknown;
+        const unsigned a = visit(i.a, depth + 1);
+        return a | visit(i.b, depth + 1);
     }
 
     /// In a sum one summand is the address: sure of its memory, or a pointer that was passed, or who knows.

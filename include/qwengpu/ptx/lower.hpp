@@ -122,8 +122,10 @@ private:
     }
 
     void copy_places(std::uint32_t from, std::uint32_t from_id, std::uint32_t to, std::uint32_t to_id) {
-        for (const auto& [offset, variable] : l_.places_of(from, from_id))
-            l_.write_unguarded(l_.parameter_variable(to, to_id, offset), l_.read_variable(variable));
+        for (const auto& [offset, variable] : l_.places_of(from, from_id)) {
+            const ir::operand x = l_.read_variable(variable);
+            l_.write_unguarded(l_.parameter_variable(to, to_id, offset), x);
+        }
     }
 
     const flow& flow_;

@@ -84,16 +84,20 @@ inline void atomic(lowering& l) {
     fence_if_ordering(l);
     if (l.now().has("cas")) {
         if (bits_of(t) == 64) return l.refuse("64-bit atomic cas is not supported; use 32-bit numbers");
-        const ir::operand was = compare_and_swap(l, atomic_address(l), l.raw_word(at + 1), l.raw_word(at + 2));
+        const ir::operand value = l.raw_word(at + 2), expected = l.raw_word(at + 1), was = compare_and_swap(l, atomic_address(l), expected, value);
         if (is_read(l)) l.result(was);
         return fence_if_ordering(l);
     }
     const atomic_row* r = row_of_atomic(l.now());
     if (r == nullptr || (is_f32 && r->op != lowering::op::add && r->op != lowering::op::none)) return l.refuse("this atomic is not supported; use cas in a loop");
-    if (bits_of(t) == 64) return atomic_64(l, *r, atomic_address(l), atomic_address(l, 4)), fence_if_ordering(l);
+    if (bits_of(t) == 64) {
+        const ir::operand high = atomic_address(l, 4), low = atomic_address(l);
+        return atomic_64(l, *r, low, high), fence_if_ordering(l);
+    }
     const bool orders = r->op == lowering::op::min || r->op == lowering::op::max;
     const auto op = is_f32 && r->op == lowering::op::add ? lowering::op::fadd : r->op;
-    const ir::operand was = exchange(l, atomic_address(l), op, orders && is_signed(t) ? unsigned{machine::mod::is_signed} : r->mod, l.raw_word(at + 1));
+    const ir::operand value = l.raw_word(at + 1);
+    const ir::operand was = exchange(l, atomic_address(l), op, orders && is_signed(t) ? unsigned{machine::mod::is_signed} : r->mod, value);
     if (is_read(l)) l.result(was);
     fence_if_ordering(l);
 }
@@ -113,9 +117,9 @@ inline void next_try(lowering& l) {
     namespace m = machine::mod;
     const ir::operand was = l.read_variable(found), limit = l.raw_word(detail::first_of_atomic(l) + 1);
     const ir::operand less = l.sub(was, ir::literal(1));
-    const ir::operand next = l.now().has("inc")
-                                 ? l.select(l.compare(m::cmp_lt, was, limit), l.add(was, ir::literal(1)), ir::zero)
-                                 : l.select(l.compare(m::cmp_lt, less, limit), less, limit);
+    const bool up = l.now().has("inc");
+    const ir::operand more = up ? l.add(was, ir::literal(1)) : ir::zero;
+    const ir::operand next = up ? l.select(l.compare(m::cmp_lt, was, limit), more, ir::zero) : l.select(l.compare(m::cmp_lt, less, limit), less, limit);
     const ir::operand is = detail::compare_and_swap(l, detail::atomic_address(l), was, next);
     l.write_variable(failed, l.compare(m::cmp_lt | m::cmp_gt, is, was));
     l.write_variable(found, is);

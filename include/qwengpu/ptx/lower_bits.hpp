@@ -13,8 +13,10 @@ namespace qwengpu::ptx::lower {
 inline void logic(lowering& l) {
     const std::string_view name = l.now().opcode;
     const unsigned table = name == "and" ? ir::table::and_ab : name == "or" ? ir::table::or_ab : ir::table::xor_ab;
-    if (l.now().type() == scalar_type::pred)
-        return l.result(l.logic(table, l.predicate(l.now().operands[1]), l.predicate(l.now().operands[2])));
+    if (l.now().type() == scalar_type::pred) {
+        const ir::operand q = l.predicate(l.now().operands[2]), p = l.predicate(l.now().operands[1]);
+        return l.result(l.logic(table, p, q));
+    }
     const wide a = l.pair(1), b = l.pair(2);
     l.result({l.logic(table, a.lo, b.lo), detail::is_64(l) ? l.logic(table, a.hi, b.hi) : ir::zero});
 }
@@ -35,7 +37,7 @@ inline void cnot(lowering& l) {
 inline void lop3(lowering& l) {
     if (l.now().operands[4].kind != operand_kind::integer) return l.refuse("the table of lop3 must be a number");
     const auto table = static_cast<unsigned>(l.now().operands[4].value) & 0xffU;
-    const ir::operand r = l.logic(table, l.raw_word(1), l.raw_word(2), l.raw_word(3));
+    const ir::operand c = l.raw_word(3), b = l.raw_word(2), a = l.raw_word(1), r = l.logic(table, a, b, c);
     const operand& d = l.now().operands[0];
     if (!l.now().has("or") && !l.now().has("and")) return l.result(r);
     const ir::operand some = l.compare(machine::mod::cmp_lt | machine::mod::cmp_gt, r, ir::zero), with = l.predicate(l.now().operands[5]);
@@ -64,7 +66,8 @@ namespace detail {
 
 inline ir::operand leading_zeros(lowering& l, wide x) {
     const ir::operand of_low = l.add(l.emit(lowering::op::clz, x.lo), ir::literal(32));
-    return l.select(l.compare(m::cmp_eq, x.hi, ir::zero), of_low, l.emit(lowering::op::clz, x.hi));
+    const ir::operand of_high = l.emit(lowering::op::clz, x.hi);
+    return l.select(l.compare(m::cmp_eq, x.hi, ir::zero), of_low, of_high);
 }
 
 }  // namespace detail
@@ -152,7 +155,10 @@ inline void extract_field(lowering& l) {
     const wide x = l.pair(1);
     const ir::operand position = detail::field_number(l, 2), length = detail::field_number(l, 3);
     if (is_signed(l.now().type())) return l.result(detail::signed_field(l, x, position, length));
-    if (!detail::is_64(l)) return l.result(l.both(l.shift_right(x.lo, position), detail::field_mask(l, ir::zero, length)));
+    if (!detail::is_64(l)) {
+        const ir::operand mask = detail::field_mask(l, ir::zero, length);
+        return l.result(l.both(l.shift_right(x.lo, position), mask));
+    }
     const wide field = shift_right(l, x, position, false), mask = detail::wide_field_mask(l, ir::zero, length);
     l.result({l.both(field.lo, mask.lo), l.both(field.hi, mask.hi)});
 }
@@ -161,11 +167,11 @@ inline void extract_field(lowering& l) {
 inline void insert_field(lowering& l) {
     const ir::operand position = detail::field_number(l, 3), length = detail::field_number(l, 4);
     if (detail::is_64(l)) {
-        const wide mask = detail::wide_field_mask(l, position, length);
-        return l.result(detail::choose_bits(l, mask, shift_left(l, l.pair(1), position), l.pair(2)));
+        const wide mask = detail::wide_field_mask(l, position, length), into = l.pair(2);
+        return l.result(detail::choose_bits(l, mask, shift_left(l, l.pair(1), position), into));
     }
-    const wide mask{detail::field_mask(l, position, length), ir::zero};
-    l.result(detail::choose_bits(l, mask, {l.shift_left(l.raw_word(1), position), ir::zero}, {l.raw_word(2), ir::zero}).lo);
+    const wide mask{detail::field_mask(l, position, length), ir::zero}, into{l.raw_word(2), ir::zero};
+    l.result(detail::choose_bits(l, mask, {l.shift_left(l.raw_word(1), position), ir::zero}, into).lo);
 }
 
 /// szext: the low n bits as a number, extended; .clamp: n of 32 and more is the whole word, .wrap: n counts modulo 32.
@@ -197,10 +203,12 @@ inline void permute_bytes(lowering& l) {
         if (!l.now().has(m.name)) continue;
         const auto of = [&](std::size_t k) { return ir::literal(m.selectors[k]); };
         const ir::operand high = l.shift_right(selector, ir::literal(1));
-        selector = l.select(high, l.select(selector, of(3), of(2)), l.select(selector, of(1), of(0)));
+        const ir::operand below_two = l.select(selector, of(1), of(0));
+        selector = l.select(high, l.select(selector, of(3), of(2)), below_two);
     }
     if (selector.is_literal()) selector = ir::stage_literal(selector.bits & 0xffffU);
-    l.result(l.emit(lowering::op::prmt, l.raw_word(1), l.raw_word(2), selector));
+    const ir::operand b = l.raw_word(2), a = l.raw_word(1);
+    l.result(l.emit(lowering::op::prmt, a, b, selector));
 }
 
 }  // namespace qwengpu::ptx::lower

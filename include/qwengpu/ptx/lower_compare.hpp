@@ -31,8 +31,12 @@ inline unsigned comparison_mod(const instruction& i, scalar_type t) {
 }
 
 inline ir::operand compared(lowering& l, scalar_type t, unsigned mod) {
-    if (bits_of(t) == 64) return compare(l, mod, l.pair(1), l.pair(2));
-    return l.compare(mod, l.extend(l.raw_word(1), t), l.extend(l.raw_word(2), t));
+    if (bits_of(t) == 64) {
+        const wide y = l.pair(2), x = l.pair(1);
+        return compare(l, mod, x, y);
+    }
+    const ir::operand b = l.extend(l.raw_word(2), t), a = l.extend(l.raw_word(1), t);
+    return l.compare(mod, a, b);
 }
 
 /// The result joined with a predicate by .and, .or or .xor.
@@ -64,18 +68,21 @@ inline void setp(lowering& l) {
 /// set: all ones for true; 1.0 where the result is a float.
 inline void set(lowering& l) {
     const scalar_type compares = l.now().type(1);
-    const ir::operand r = detail::joined(l, detail::compared(l, compares, detail::comparison_mod(l.now(), compares)), detail::third_predicate(l));
+    const auto with = detail::third_predicate(l);
+    const ir::operand r = detail::joined(l, detail::compared(l, compares, detail::comparison_mod(l.now(), compares)), with);
     if (l.now().type() == scalar_type::f32) return l.result(l.select(r, ir::literal(0x3f800000U), ir::zero));
     l.result(l.sub(ir::zero, r));
 }
 
 inline void selp(lowering& l) {
-    l.result(select(l, l.predicate(l.now().operands[3]), l.pair(1), l.pair(2)));
+    const wide no = l.pair(2), yes = l.pair(1);
+    l.result(select(l, l.predicate(l.now().operands[3]), yes, no));
 }
 
 /// slct: a if c >= 0, else b.
 inline void slct(lowering& l) {
-    l.result(select(l, l.shift_right(l.raw_word(3), ir::literal(31)), l.pair(2), l.pair(1)));
+    const wide a = l.pair(1), b = l.pair(2);
+    l.result(select(l, l.shift_right(l.raw_word(3), ir::literal(31)), b, a));
 }
 
 }  // namespace qwengpu::ptx::lower

@@ -59,7 +59,8 @@ inline void vote(lowering& l) {
     if (l.now().has("ballot")) return l.result(with(true));
     if (l.now().has("all")) return l.result(is_none(l, with(false)));
     if (l.now().has("any")) return l.result(l.compare(machine::mod::cmp_lt | machine::mod::cmp_gt, with(true), ir::zero));
-    l.result(l.either(is_none(l, with(true)), is_none(l, with(false))));
+    const ir::operand all = is_none(l, with(false));
+    l.result(l.either(is_none(l, with(true)), all));
 }
 
 namespace detail {
@@ -152,7 +153,7 @@ inline constexpr redux_row redux_rows[] = {
 inline void redux(lowering& l) {
     using namespace detail;
     if (is_float(l.now().type())) return l.refuse("redux of floats is not supported; use shuffles");
-    const ir::operand x = l.raw_word(1), who = among(l, lanes_here(l), members(l, 2));
+    const ir::operand x = l.raw_word(1), named = members(l, 2), who = among(l, lanes_here(l), named);
     const bool with_sign = is_signed(l.now().type());
     for (const redux_row& r : redux_rows) {
         if (!l.now().has(r.name)) continue;
@@ -173,7 +174,7 @@ inline void redux(lowering& l) {
 inline void elect(lowering& l) {
     using namespace detail;
     const operand& d = l.now().operands[0];
-    const ir::operand who = among(l, lanes_here(l), members(l, 1));
+    const ir::operand named = members(l, 1), who = among(l, lanes_here(l), named);
     const ir::operand first = l.emit(lowering::op::clz, l.emit(lowering::op::brev, who));
     if (d.kind != operand_kind::pair) return l.result(first);
     l.write(d.items[0], first);

@@ -18,11 +18,12 @@ inline ir::operand reciprocal_word(lowering& l, ir::operand d) {
     const ir::operand t = l.emit(lowering::op::rcp, right(d, 21));
     const ir::operand v0 = l.add(right(t, 7), ir::literal(8));
     const ir::operand square = l.multiply(v0, v0);
-    const ir::operand v1 = l.sub(l.add(right(t, 3), ir::literal(127)), high_product(l, square, l.add(right(d, 11), ir::literal(1))));
-    const ir::operand e = l.sub(ir::zero, l.funnel_right(l.multiply(v1, d), high_product(l, v1, d), ir::literal(1)));
-    const ir::operand v2 = l.add(l.shift_left(v1, ir::literal(15)), right(high_product(l, v1, e), 1));
-    const ir::operand low = l.multiply(v2, d, d);
-    return l.sub_borrow(v2, high_product(l, v2, d, d), l.compare(is_below, low, d));
+    const ir::operand step = high_product(l, square, l.add(right(d, 11), ir::literal(1)));
+    const ir::operand v1 = l.sub(l.add(right(t, 3), ir::literal(127)), step), high = high_product(l, v1, d);
+    const ir::operand e = l.sub(ir::zero, l.funnel_right(l.multiply(v1, d), high, ir::literal(1)));
+    const ir::operand more = right(high_product(l, v1, e), 1), v2 = l.add(l.shift_left(v1, ir::literal(15)), more);
+    const ir::operand low = l.multiply(v2, d, d), borrow = l.compare(is_below, low, d);
+    return l.sub_borrow(v2, high_product(l, v2, d, d), borrow);
 }
 
 struct quotient_and_rest {
@@ -32,7 +33,7 @@ struct quotient_and_rest {
 /// (high, low) / d for high < d, where v is the reciprocal of d.
 inline quotient_and_rest divide_two_words(lowering& l, ir::operand high, ir::operand low, ir::operand d, ir::operand v) {
     const ir::operand fraction = l.multiply(v, high, low);
-    const ir::operand guess = l.add_carry(high_product(l, v, high, high), ir::literal(1), l.compare(is_below, fraction, low));
+    const ir::operand carry = l.compare(is_below, fraction, low), guess = l.add_carry(high_product(l, v, high, high), ir::literal(1), carry);
     const ir::operand rest = l.multiply(guess, l.sub(ir::zero, d), low);
     const ir::operand over = l.compare(is_above, rest, fraction);
     const ir::operand rest_again = l.select(over, l.add(rest, d), rest);
@@ -64,8 +65,8 @@ inline wide_quotient_and_rest divide_unsigned(lowering& l, wide n, wide d) {
     const ir::operand n2 = l.funnel_left(n.hi, ir::zero, k), n1 = l.funnel_left(n.lo, n.hi, k), n0 = l.shift_left(n.lo, k);
     const quotient_and_rest first = divide_two_words(l, n2, n1, top.hi, v), second = divide_two_words(l, first.rest, n0, top.hi, v);
     // The low word of a divisor of one word is 0 here: nothing more is subtracted.
-    const auto difference = add_pairs(l, select(l, one_word, {second.rest, ir::zero}, {n0, first.rest}),
-                                      multiply_words(l, first.quotient, top.lo, false), ir::zero, true);
+    const wide less = multiply_words(l, first.quotient, top.lo, false);
+    const auto difference = add_pairs(l, select(l, one_word, {second.rest, ir::zero}, {n0, first.rest}), less, ir::zero, true);
     wide_quotient_and_rest r{select(l, one_word, {second.quotient, first.quotient}, {first.quotient, ir::zero}), difference.value};
     ir::operand borrow = difference.carry;
     take_back(l, r, top, borrow);
@@ -95,14 +96,15 @@ inline wide quotient(lowering& l, wide n, wide d, bool is_signed) {
     if (n.hi.is(0) && d.hi.is(0)) return select(l, by_zero, none, detail::divide_words(l, n.lo, d.lo, 0));
     if (!is_signed) return select(l, by_zero, none, detail::divide_unsigned(l, n, d).quotient);
     const ir::operand negative = l.shift_right(l.logic(ir::table::xor_ab, n.hi, d.hi), ir::literal(31));
-    return select(l, by_zero, none, detail::negate_if(l, negative, detail::divide_unsigned(l, magnitude(l, n), magnitude(l, d)).quotient));
+    const wide divisor = magnitude(l, d), dividend = magnitude(l, n);
+    return select(l, by_zero, none, detail::negate_if(l, negative, detail::divide_unsigned(l, dividend, divisor).quotient));
 }
 
 inline wide remainder(lowering& l, wide n, wide d, bool is_signed) {
     if (n.hi.is(0) && d.hi.is(0)) return detail::divide_words(l, n.lo, d.lo, ir::divide_remainder);
     const ir::operand by_zero = detail::is_zero(l, d);
     if (!is_signed) return select(l, by_zero, n, detail::divide_unsigned(l, n, d).rest);
-    const wide rest = detail::divide_unsigned(l, magnitude(l, n), magnitude(l, d)).rest;
+    const wide divisor = magnitude(l, d), dividend = magnitude(l, n), rest = detail::divide_unsigned(l, dividend, divisor).rest;
     return select(l, by_zero, n, detail::negate_if(l, l.shift_right(n.hi, ir::literal(31)), rest));
 }
 

@@ -35,7 +35,8 @@ public:
         const ir::operand carry = compare(l_, m::cmp_lt, sum, kept);
         const wide fraction = shift_right(l_, sum, lit(dropped), false);
         const ir::operand field = l_.emit(op::max, l_.sub(exponent, lit(1)), ir::zero, {}, m::is_signed);
-        const ir::operand hi = l_.add(l_.add(fraction.hi, l_.shift_left(carry, lit(21))), l_.shift_left(l_.emit(op::min, field, lit(2047), {}, m::is_signed), lit(20)));
+        const ir::operand top = l_.shift_left(l_.emit(op::min, field, lit(2047), {}, m::is_signed), lit(20));
+        const ir::operand hi = l_.add(l_.add(fraction.hi, l_.shift_left(carry, lit(21))), top);
         const ir::operand too_large = l_.compare(unsigned{m::cmp_gt}, hi, lit(double_infinity - 1));
         return select(l_, too_large, {ir::zero, lit(double_infinity)}, {fraction.lo, hi});
     }
@@ -45,7 +46,8 @@ public:
     /// The biased exponent (perhaps below 1) and the significand of a magnitude that is finite and not 0.
     number taken_apart(wide x) {
         const ir::operand field = l_.shift_right(x.hi, lit(20)), is_normal = l_.compare(unsigned{m::cmp_gt}, field, ir::zero);
-        const wide fraction{x.lo, l_.either(l_.both(x.hi, lit(double_fraction)), l_.shift_left(is_normal, lit(20)))};
+        const ir::operand implied = l_.shift_left(is_normal, lit(20));
+        const wide fraction{x.lo, l_.either(l_.both(x.hi, lit(double_fraction)), implied)};
         const wide high = shift_left(l_, fraction, lit(11));
         const ir::operand zeros = leading_zeros(l_, high);
         return {l_.sub(l_.emit(op::max, field, lit(1)), zeros), shift_left(l_, high, zeros)};
@@ -61,11 +63,12 @@ public:
         const wide significand = shift_left(l_, high, up);
         const ir::operand exponent = l_.add(l_.sub(l_.add(a.exponent, b.exponent), lit(double_bias)), top);
         wide r = rounded(exponent, significand, compare(l_, not_equal, low, none));
-        const ir::operand zero = l_.either(compare(l_, m::cmp_eq, x, none), compare(l_, m::cmp_eq, y, none));
-        const ir::operand infinite = l_.either(is_above(x, double_infinity - 1), is_above(y, double_infinity - 1));
+        const ir::operand y_zero = compare(l_, m::cmp_eq, y, none), zero = l_.either(compare(l_, m::cmp_eq, x, none), y_zero);
+        const ir::operand y_large = is_above(y, double_infinity - 1), infinite = l_.either(is_above(x, double_infinity - 1), y_large);
         r = select(l_, zero, none, select(l_, infinite, {ir::zero, lit(double_infinity)}, r));
         r.hi = l_.either(r.hi, sign);
-        const ir::operand no_number = l_.either(l_.either(is_nan_size(x), is_nan_size(y)), l_.both(zero, infinite));
+        const ir::operand undefined = l_.both(zero, infinite), y_nan = is_nan_size(y);
+        const ir::operand no_number = l_.either(l_.either(is_nan_size(x), y_nan), undefined);
         return select(l_, no_number, {lit(0xffffffffU), lit(double_nan_hi)}, r);
     }
 
@@ -73,7 +76,8 @@ public:
         const ir::operand sign = is_signed ? l_.both(x.hi, lit(float_sign)) : ir::zero;
         if (is_signed) x = lower::magnitude(l_, x);
         const ir::operand zeros = leading_zeros(l_, x);
-        wide r = rounded(l_.sub(lit(double_bias + 63), zeros), shift_left(l_, x, zeros), ir::zero);
+        const wide significand = shift_left(l_, x, zeros);
+        wide r = rounded(l_.sub(lit(double_bias + 63), zeros), significand, ir::zero);
         r.hi = l_.either(r.hi, sign);
         return select(l_, compare(l_, m::cmp_eq, x, none), none, r);
     }
@@ -86,7 +90,8 @@ public:
         const ir::operand large = c.compare(m::cmp_gt, size, lit(float_infinity - 1)), is_zero = c.compare(m::cmp_eq, size, ir::zero);
         const wide special = select(l_, is_zero, none, select(l_, c.is_nan(x), {lit(0xffffffffU), lit(double_nan_hi)}, {ir::zero, lit(double_infinity)}));
         const wide value = select(l_, c.either(large, is_zero), special, r);
-        return {value.lo, c.select(c.is_nan(x), value.hi, c.either(value.hi, sign))};
+        const ir::operand with_sign = c.either(value.hi, sign);
+        return {value.lo, c.select(c.is_nan(x), value.hi, with_sign)};
     }
 
     ir::operand to_float(wide x, float_manner how) {
@@ -119,7 +124,8 @@ private:
 
 inline void double_mul(lowering& l) {
     if (detail::rounding_of(l.now()) != 0) return l.refuse("64-bit floats (f64, double in CUDA) are multiplied to nearest only; use float");
-    l.result(detail::double_code(l).multiplied(l.pair(1), l.pair(2)));
+    const wide y = l.pair(2), x = l.pair(1);
+    l.result(detail::double_code(l).multiplied(x, y));
 }
 
 inline void double_abs(lowering& l) {

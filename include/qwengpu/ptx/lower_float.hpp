@@ -49,17 +49,20 @@ inline ir::operand with_sign_of(lowering& l, ir::operand x, ir::operand s) {
 
 inline void float_add_or_sub(lowering& l) {
     const unsigned minus = l.now().opcode == "sub" ? unsigned{detail::m::negate_c} : 0U;
-    l.result(l.emit(lowering::op::fadd, l.raw_word(1), {}, l.raw_word(2), detail::arithmetic_mod(l.now()) | minus));
+    const ir::operand b = l.raw_word(2), a = l.raw_word(1);
+    l.result(l.emit(lowering::op::fadd, a, {}, b, detail::arithmetic_mod(l.now()) | minus));
 }
 
 inline void float_mul(lowering& l) {
-    l.result(l.emit(lowering::op::fmul, l.raw_word(1), l.raw_word(2), {}, detail::arithmetic_mod(l.now())));
+    const ir::operand b = l.raw_word(2), a = l.raw_word(1);
+    l.result(l.emit(lowering::op::fmul, a, b, {}, detail::arithmetic_mod(l.now())));
 }
 
 /// fma, and mad, which on every machine of today is the same.
 inline void float_fma(lowering& l) {
     if (l.now().has("relu") || l.now().has("oob")) return l.refuse("this modifier is not supported for f32; use max behind it");
-    l.result(l.emit(lowering::op::fma, l.raw_word(1), l.raw_word(2), l.raw_word(3), detail::arithmetic_mod(l.now())));
+    const ir::operand c = l.raw_word(3), b = l.raw_word(2), a = l.raw_word(1);
+    l.result(l.emit(lowering::op::fma, a, b, c, detail::arithmetic_mod(l.now())));
 }
 
 /// min, max of two or three; .xorsign.abs: of the magnitudes, with the product's sign.
@@ -68,7 +71,8 @@ inline void float_min_or_max(lowering& l) {
     const unsigned mod = detail::flush_of(l.now()) | (l.now().has("NaN") ? unsigned{detail::m::fmin_nan} : 0U);
     const bool of_magnitudes = l.now().has("abs");
     const auto input = [&](std::size_t n) { return of_magnitudes ? detail::magnitude(l, l.raw_word(n)) : l.raw_word(n); };
-    ir::operand r = l.emit(op, input(1), input(2), {}, mod), signs = l.raw_word(1);
+    const ir::operand b = input(2), a = input(1);
+    ir::operand r = l.emit(op, a, b, {}, mod), signs = l.raw_word(1);
     for (std::size_t n = 2; n < l.now().operands.size(); ++n) {
         if (n > 2) r = l.emit(op, r, input(n), {}, mod);
         signs = l.logic(ir::table::xor_ab, signs, l.raw_word(n));
@@ -82,7 +86,10 @@ inline void float_abs(lowering& l) { l.result(detail::flush_if_asked(l, detail::
 inline void float_neg(lowering& l) { l.result(detail::flush_if_asked(l, detail::negated(l, l.raw_word(1)))); }
 
 /// copysign d, a, b: b with the sign of a.
-inline void float_copysign(lowering& l) { l.result(detail::with_sign_of(l, l.raw_word(2), l.raw_word(1))); }
+inline void float_copysign(lowering& l) {
+    const ir::operand a = l.raw_word(1), b = l.raw_word(2);
+    l.result(detail::with_sign_of(l, b, a));
+}
 
 inline void float_testp(lowering& l) {
     const ir::operand x = detail::magnitude(l, l.raw_word(1)), infinity = ir::literal(detail::float_infinity);
@@ -120,8 +127,8 @@ inline unsigned float_orders(const instruction& i) {
 inline ir::operand float_compared(lowering& l, unsigned orders, std::optional<ir::operand> with) {
     const unsigned mod = orders | (l.now().has("ftz") ? unsigned{m::fcmp_ftz} : 0U);
     const unsigned join = l.now().has("and") ? m::cmp_and : l.now().has("or") ? m::cmp_or : m::cmp_xor;
-    if (!with) return l.emit(lowering::op::fcmp, l.raw_word(1), l.raw_word(2), {}, mod);
-    return l.emit(lowering::op::fcmp, l.raw_word(1), l.raw_word(2), *with, mod | join);
+    const ir::operand b = l.raw_word(2), a = l.raw_word(1);
+    return with ? l.emit(lowering::op::fcmp, a, b, *with, mod | join) : l.emit(lowering::op::fcmp, a, b, {}, mod);
 }
 
 }  // namespace detail
@@ -148,7 +155,8 @@ inline void float_set(lowering& l) {
 inline void float_slct(lowering& l) {
     const ir::operand c = l.raw_word(3);
     const ir::operand r = l.emit(lowering::op::fcmp, c, ir::zero, {}, detail::m::cmp_gt | detail::m::cmp_eq | (l.now().has("ftz") ? unsigned{detail::m::fcmp_ftz} : 0U));
-    l.result(select(l, r, l.pair(1), l.pair(2)));
+    const wide b = l.pair(2), a = l.pair(1);
+    l.result(select(l, r, a, b));
 }
 
 }  // namespace qwengpu::ptx::lower

@@ -21,8 +21,12 @@ inline bool is_quick(const lowering& l) { return l.now().has("approx") && l.now(
 /// div.rn .rz .rm .rp; .full, and .approx without .ftz, are correctly rounded too.
 inline void float_div(lowering& l) {
     detail::float_code c(l, detail::manner_of(l.now()));
-    if (is_quick(l)) return l.result(c.fmul(l.raw_word(1), detail::approximate_reciprocal(c, l.raw_word(2)), detail::m::ftz));
-    l.result(detail::float_division(c).run(l.raw_word(1), l.raw_word(2)));
+    if (is_quick(l)) {
+        const ir::operand inverse = detail::approximate_reciprocal(c, l.raw_word(2));
+        return l.result(c.fmul(l.raw_word(1), inverse, detail::m::ftz));
+    }
+    const ir::operand b = l.raw_word(2), a = l.raw_word(1);
+    l.result(detail::float_division(c).run(a, b));
 }
 
 inline void float_rcp(lowering& l) {

@@ -19,7 +19,8 @@ inline unsigned sign_bit(const lowering& l) { return is_signed(l.now().type()) ?
 
 /// a + b, or the nearest number there is: the sign of the exact sum is that of a where the sum has overflowed.
 inline ir::operand saturate(lowering& l, ir::operand a, ir::operand sum, ir::operand overflow) {
-    return l.select(l.shift_right(overflow, ir::literal(31)), l.logic(ir::table::xor_ab, l.sign_of(a), ir::literal(0x7fffffffU)), sum);
+    const ir::operand nearest = l.logic(ir::table::xor_ab, l.sign_of(a), ir::literal(0x7fffffffU));
+    return l.select(l.shift_right(overflow, ir::literal(31)), nearest, sum);
 }
 
 /// The sum or difference with a carry coming in; the one that goes out is kept where .cc asks for it.
@@ -40,10 +41,15 @@ inline void add_with_carry(lowering& l, wide x, wide y, ir::operand in, bool min
 
 inline void add_or_sub(lowering& l) {
     const bool minus = l.now().opcode == "sub";
-    if (detail::is_64(l) && !l.now().has("cc"))
-        return l.result(minus ? sub(l, l.pair(1), l.pair(2)) : add(l, l.pair(1), l.pair(2)));
+    if (detail::is_64(l) && !l.now().has("cc")) {
+        const wide y = l.pair(2), x = l.pair(1);
+        return l.result(minus ? sub(l, x, y) : add(l, x, y));
+    }
     const ir::operand a = l.raw_word(1), b = l.raw_word(2);
-    if (l.now().has("cc")) return detail::add_with_carry(l, l.pair(1), l.pair(2), ir::zero, minus);
+    if (l.now().has("cc")) {
+        const wide y = l.pair(2), x = l.pair(1);
+        return detail::add_with_carry(l, x, y, ir::zero, minus);
+    }
     const ir::operand r = minus ? l.sub(a, b) : l.add(a, b);
     if (!l.now().has("sat")) return l.result(r);
     // Overflow: the operands (of a difference: a and not b) agree in sign, and the result does not.
@@ -53,7 +59,9 @@ inline void add_or_sub(lowering& l) {
 
 /// addc, subc: the carry of the instruction before comes in; of subc it is a borrow.
 inline void with_carry(lowering& l) {
-    detail::add_with_carry(l, l.pair(1), l.pair(2), l.read_variable(lowering::carry_flag()), l.now().opcode == "subc");
+    const ir::operand in = l.read_variable(lowering::carry_flag());
+    const wide y = l.pair(2), x = l.pair(1);
+    detail::add_with_carry(l, x, y, in, l.now().opcode == "subc");
 }
 
 namespace detail {
@@ -69,13 +77,17 @@ inline ir::operand product_plus(lowering& l, ir::operand c) {
 /// The low or high half of the product, as wide as the instruction's type.
 inline wide product(lowering& l) {
     if (!is_64(l)) return {product_plus(l, ir::zero), ir::zero};
-    if (l.now().has("hi")) return multiply_high(l, l.pair(1), l.pair(2), is_signed(l.now().type()));
-    return multiply(l, l.pair(1), l.pair(2));
+    const wide y = l.pair(2), x = l.pair(1);
+    return l.now().has("hi") ? multiply_high(l, x, y, is_signed(l.now().type())) : multiply(l, x, y);
 }
 
 inline wide wide_product(lowering& l) {
-    if (is_16(l)) return {l.multiply(l.word(1), l.word(2)), ir::zero};
-    return multiply_words(l, l.raw_word(1), l.raw_word(2), is_signed(l.now().type()));
+    if (is_16(l)) {
+        const ir::operand b = l.word(2), a = l.word(1);
+        return {l.multiply(a, b), ir::zero};
+    }
+    const ir::operand b = l.raw_word(2), a = l.raw_word(1);
+    return multiply_words(l, a, b, is_signed(l.now().type()));
 }
 
 /// a + c as signed numbers, or the nearest there is.
@@ -89,19 +101,30 @@ inline ir::operand add_saturated(lowering& l, ir::operand a, ir::operand c) {
 inline void mul(lowering& l) { l.result(l.now().has("wide") ? detail::wide_product(l) : detail::product(l)); }
 
 inline void mad(lowering& l) {
-    if (l.now().has("sat")) return l.result(detail::add_saturated(l, detail::product(l).lo, l.raw_word(3)));
-    if (l.now().has("cc")) return detail::add_with_carry(l, detail::product(l), l.pair(3), ir::zero, false);
+    if (l.now().has("sat")) {
+        const ir::operand c = l.raw_word(3);
+        return l.result(detail::add_saturated(l, detail::product(l).lo, c));
+    }
+    if (l.now().has("cc")) {
+        const wide c = l.pair(3);
+        return detail::add_with_carry(l, detail::product(l), c, ir::zero, false);
+    }
     if (l.now().has("wide")) {
         const wide p = detail::wide_product(l);
         return l.result(detail::is_16(l) ? wide{l.add(p.lo, l.raw_word(3)), ir::zero} : add(l, p, l.pair(3)));
     }
-    if (detail::is_64(l)) return l.result(add(l, detail::product(l), l.pair(3)));
+    if (detail::is_64(l)) {
+        const wide c = l.pair(3);
+        return l.result(add(l, detail::product(l), c));
+    }
     l.result(detail::product_plus(l, l.raw_word(3)));
 }
 
 /// madc: mad with the carry of the instruction before.
 inline void mad_with_carry(lowering& l) {
-    detail::add_with_carry(l, detail::product(l), l.pair(3), l.read_variable(lowering::carry_flag()), false);
+    const ir::operand in = l.read_variable(lowering::carry_flag());
+    const wide c = l.pair(3);
+    detail::add_with_carry(l, detail::product(l), c, in, false);
 }
 
 /// mul24, mad24: the low 24 bits of the factors; .hi takes bits 16 to 47 of the product.
@@ -111,7 +134,8 @@ inline void mul_24(lowering& l) {
         const ir::operand high = l.shift_left(l.raw_word(n), ir::literal(8));
         return with_sign ? l.shift_right_signed(high, ir::literal(8)) : l.shift_right(high, ir::literal(8));
     };
-    const wide p = multiply_words(l, factor(1), factor(2), with_sign);
+    const ir::operand b = factor(2), a = factor(1);
+    const wide p = multiply_words(l, a, b, with_sign);
     const ir::operand r = l.now().has("hi") ? shift_right(l, p, ir::literal(16), false).lo : p.lo;
     if (l.now().has("sat")) return l.result(detail::add_saturated(l, r, l.raw_word(3)));
     l.result(l.now().opcode == "mad24" ? l.add(r, l.raw_word(3)) : r);
@@ -119,7 +143,10 @@ inline void mul_24(lowering& l) {
 
 inline void div_or_rem(lowering& l) {
     const bool rest = l.now().opcode == "rem", with_sign = is_signed(l.now().type());
-    if (detail::is_64(l)) return l.result(rest ? remainder(l, l.pair(1), l.pair(2), with_sign) : quotient(l, l.pair(1), l.pair(2), with_sign));
+    if (detail::is_64(l)) {
+        const wide d = l.pair(2), n = l.pair(1);
+        return l.result(rest ? remainder(l, n, d, with_sign) : quotient(l, n, d, with_sign));
+    }
     ir::instruction i;
     i.kind = ir::made_by::divide;
     i.mod = static_cast<std::uint8_t>((with_sign ? ir::divide_signed : 0) | (rest ? ir::divide_remainder : 0));
@@ -132,7 +159,7 @@ inline void min_or_max(lowering& l) {
     const bool least = l.now().opcode == "min";
     const unsigned order = detail::sign_bit(l);
     if (!detail::is_64(l)) {
-        const ir::operand r = l.emit(least ? lowering::op::min : lowering::op::max, l.word(1), l.word(2), {}, order);
+        const ir::operand b = l.word(2), a = l.word(1), r = l.emit(least ? lowering::op::min : lowering::op::max, a, b, {}, order);
         return l.result(l.now().has("relu") ? l.emit(lowering::op::max, r, ir::zero, {}, detail::m::is_signed) : r);
     }
     const wide a = l.pair(1), b = l.pair(2);
@@ -160,7 +187,8 @@ inline void pair_of_halves(lowering& l) {
         const ir::operand r = l.emit(name == "min" ? lowering::op::min : lowering::op::max, a, b, {}, detail::m::is_signed);
         return l.now().has("relu") ? l.emit(lowering::op::max, r, ir::zero, {}, detail::m::is_signed) : r;
     };
-    l.result(l.permute(one(0), one(1), 0x5410));
+    const ir::operand high = one(1), low = one(0);
+    l.result(l.permute(low, high, 0x5410));
 }
 
 /// sad: c + |a - b|.
@@ -169,11 +197,13 @@ inline void sad(lowering& l) {
     if (detail::is_64(l)) {
         const wide a = l.pair(1), b = l.pair(2);
         const ir::operand below = compare(l, order | detail::m::cmp_lt, a, b);
-        return l.result(add(l, l.pair(3), select(l, below, sub(l, b, a), sub(l, a, b))));
+        const wide forth = sub(l, a, b), back = sub(l, b, a), distance = select(l, below, back, forth);
+        return l.result(add(l, l.pair(3), distance));
     }
     const ir::operand a = l.word(1), b = l.word(2);
     const ir::operand most = l.emit(lowering::op::max, a, b, {}, order), least = l.emit(lowering::op::min, a, b, {}, order);
-    l.result(l.add(l.raw_word(3), l.sub(most, least)));
+    const ir::operand distance = l.sub(most, least);
+    l.result(l.add(l.raw_word(3), distance));
 }
 
 /// dp4a: c plus the products of four bytes of a and b; dp2a: of two half words of a and the low (or high) two bytes of b.
@@ -185,8 +215,10 @@ inline void dot_product(lowering& l) {
     };
     const unsigned first = l.now().has("hi") ? 2U : 0U, parts = of_four ? 4U : 2U;
     ir::operand sum = l.raw_word(3);
-    for (unsigned k = 0; k < parts; ++k)
-        sum = l.multiply(l.part(l.raw_word(1), type(0, of_four), k), l.part(l.raw_word(2), type(1, true), first + k), sum);
+    for (unsigned k = 0; k < parts; ++k) {
+        const ir::operand b = l.part(l.raw_word(2), type(1, true), first + k), a = l.part(l.raw_word(1), type(0, of_four), k);
+        sum = l.multiply(a, b, sum);
+    }
     l.result(sum);
 }
 

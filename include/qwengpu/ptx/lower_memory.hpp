@@ -111,11 +111,14 @@ inline void load_parts(lowering& l) {
 
 /// The low parts of some values side by side in a word.
 inline ir::operand joined_parts(lowering& l, const std::vector<operand>& values, std::size_t first, std::size_t n, int bits) {
-    const auto value = [&](std::size_t k) { return l.read(values[first + k]); };
-    if (n == 1) return value(0);
-    if (bits == 16) return l.permute(value(0), value(1), 0x5410);
-    const ir::operand low = l.permute(value(0), value(1), 0x5140);
-    return n == 2 ? low : l.permute(low, l.permute(value(2), value(3), 0x5140), 0x5410);
+    const auto side_by_side = [&](std::size_t k, unsigned selector) {
+        const ir::operand high = l.read(values[first + k + 1]), low = l.read(values[first + k]);
+        return l.permute(low, high, selector);
+    };
+    if (n == 1) return l.read(values[first]);
+    if (bits == 16) return side_by_side(0, 0x5410);
+    const ir::operand low = side_by_side(0, 0x5140);
+    return n == 2 ? low : l.permute(low, side_by_side(2, 0x5140), 0x5410);
 }
 
 inline void store_parts(lowering& l) {
@@ -135,7 +138,7 @@ inline void load_global(lowering& l) {
     std::uint32_t at = 0;
     std::vector<std::pair<operand, wide>> loaded;
     for (const operand& d : parts_of(l.now().operands[0])) {
-        const ir::operand low = load_word(l, address_of(l, address, at), old_word(l, d), at == 0);
+        const ir::operand old = old_word(l, d), low = load_word(l, address_of(l, address, at), old, at == 0);
         const ir::operand high = is_wide ? load_word(l, address_of(l, address, at + 4), ir::zero, false) : ir::zero;
         loaded.emplace_back(d, wide{low, high});
         at += is_wide ? 8 : 4;

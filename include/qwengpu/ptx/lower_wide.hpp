@@ -52,7 +52,8 @@ inline wide shift_left(lowering& l, wide x, ir::operand n) {
 inline wide shift_right(lowering& l, wide x, ir::operand n, bool is_signed) {
     const auto shift = [&](ir::operand by) { return is_signed ? l.shift_right_signed(x.hi, by) : l.shift_right(x.hi, by); };
     const ir::operand few = l.compare(machine::mod::cmp_lt, n, ir::literal(32));
-    return {l.select(few, l.funnel_right(x.lo, x.hi, n), shift(l.sub(n, ir::literal(32)))), shift(n)};
+    const ir::operand crossed = shift(l.sub(n, ir::literal(32)));
+    return {l.select(few, l.funnel_right(x.lo, x.hi, n), crossed), shift(n)};
 }
 
 /// A sum or difference of words with a carry or borrow coming in, and the one that goes out.
@@ -90,7 +91,8 @@ inline wide multiply_high_unsigned(lowering& l, wide x, wide y) {
     const ir::operand one = l.multiply(x.lo, y.hi, lowest), one_high = high_product(l, x.lo, y.hi, carried(one, lowest));
     const ir::operand two = l.multiply(x.hi, y.lo, one), two_high = high_product(l, x.hi, y.lo, carried(two, one));
     const ir::operand sum = l.add(one_high, two_high), r = l.multiply(x.hi, y.hi, sum);
-    return {r, l.add_carry(high_product(l, x.hi, y.hi, carried(sum, one_high)), ir::zero, carried(r, sum))};
+    const ir::operand carry = carried(r, sum);
+    return {r, l.add_carry(high_product(l, x.hi, y.hi, carried(sum, one_high)), ir::zero, carry)};
 }
 
 /// The high 64 bits of a product; a negative factor counts 2^64 too much as an unsigned one.
@@ -107,7 +109,8 @@ inline wide multiply_high(lowering& l, wide x, wide y, bool is_signed) {
 
 /// |x|, of the smallest number itself.
 inline wide magnitude(lowering& l, wide x) {
-    return select(l, l.shift_right(x.hi, ir::literal(31)), negate(l, x), x);
+    const wide negated = negate(l, x);
+    return select(l, l.shift_right(x.hi, ir::literal(31)), negated, x);
 }
 
 }  // namespace qwengpu::ptx::lower
