@@ -9,7 +9,7 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 [ $# -gt 0 ] || set -- machine text ptx io
 install_packages libeigen3-dev libfmt-dev nlohmann-json3-dev libcli11-dev catch2 librapidcheck-dev
 cd "$root"
-cmake --preset sanitize
+cmake --preset sanitize -DQWENGPU_UNITY=ON
 targets='' labels=''
 for room in "$@"; do
     targets="$targets test_$room" labels="$labels|$room"
