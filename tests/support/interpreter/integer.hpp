@@ -109,7 +109,8 @@ inline u64 funnel_shift(const ptx::instruction& i, const operands& o) {
 }
 
 inline u64 product(const ptx::instruction& i, const operands& o, scalar_type t) {
-    const s128 p = number_of(o.a, t) * number_of(o.b, t);
+    // Without sign, so that the largest products do not overflow; the bits that are wanted are the same.
+    const u128 p = static_cast<u128>(number_of(o.a, t)) * static_cast<u128>(number_of(o.b, t));
     if (i.has("wide")) return static_cast<u64>(p);
     return static_cast<u64>(i.has("hi") ? p >> ptx::bits_of(t) : p);
 }
