@@ -58,7 +58,7 @@ TEST_CASE("sums of squares are those of doubles, and the same bits without vecto
             value = normal(random);
             expected += static_cast<long double>(value) * static_cast<long double>(value);
         }
-        REQUIRE(std::abs(static_cast<double>(sparse::sum_of_squares(x) - expected)) < 1e-6);
+        REQUIRE(std::abs(static_cast<double>(static_cast<long double>(sparse::sum_of_squares(x)) - expected)) < 1e-6);
         REQUIRE(sparse::sum_of_squares(x) == sparse::portable::sum_of_squares(x));
     }
 }

@@ -71,7 +71,10 @@ struct batch_residual {
         change_squares(rows[channel], 1.0);
     }
     void change_squares(const batch_row& row, double sign) {
-        for (std::size_t c = 0; c < batch_columns; ++c) squares[c] += sign * double{row.of[c]} * double{row.of[c]};
+        for (std::size_t c = 0; c < batch_columns; ++c) {
+            const auto x = static_cast<double>(row.of[c]);
+            squares[c] += sign * x * x;
+        }
     }
     [[nodiscard]] bool is_same_everywhere(std::size_t channel) const { return ends[channel].first == ends[channel].second; }
 };

@@ -92,7 +92,7 @@ inline std::uint32_t host_float_extreme(bool larger, unsigned mod, std::uint32_t
 /// To an integer, saturated: operation 25. NaN gives 0.
 [[gnu::noinline]] inline std::uint32_t host_to_int(unsigned mod_bits, std::uint32_t a) {
     const float_mod mod(mod_bits);
-    const double x = std::bit_cast<float>(detail::flushed(a, mod.ftz));
+    const auto x = static_cast<double>(std::bit_cast<float>(detail::flushed(a, mod.ftz)));
     const bool is_signed = mod.saturate_or_signed;
     const int bits = mod.wide ? 64 : 32;
     volatile double y = x;
