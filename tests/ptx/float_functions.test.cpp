@@ -61,6 +61,8 @@ constexpr float pi = 0x1.921fb6p1F;
 const std::vector<range>& ranges() {
     using m = measure;
     static const std::vector<range> all{
+        {"ex2.approx", [](long double x) { return std::exp2(x); }, -126.0F, 127.99F, m::relative, 0x1.6p-24},
+        {"ex2.approx.ftz", [](long double x) { return std::exp2(x); }, -126.0F, 127.99F, m::relative, 0x1.6p-24},
         {"ex2.approx", [](long double x) { return std::exp2(x); }, -160.0F, 127.99F, m::units, 0.89},
         {"ex2.approx.ftz", [](long double x) { return std::exp2(x); }, -126.0F, 127.99F, m::units, 0.88},
         {"lg2.approx", [](long double x) { return std::log2(x); }, 0.5F, 2.0F, m::absolute, 0x1.4p-24},
