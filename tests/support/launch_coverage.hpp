@@ -106,7 +106,7 @@ private:
         for (const auto& row : machine::instruction_table)
             for (unsigned m = 0; m <= row.mod_bits && row.op != machine::alu_op::lop; ++m) {
                 const bool both = row.op == machine::alu_op::add && (m & 4u) != 0 && (m & 3u) != 0;
-                const bool compares = row.op == machine::alu_op::cmp || row.op == machine::alu_op::fcmp;
+                const bool compares = machine::compares(row.op);
                 const bool inverts_nothing = compares && (m & 0x70u) == 0x40u;
                 const bool no_high_word = row.op == machine::alu_op::f2i && (m & 0xc0u) == 0x80u;
                 if ((m & ~unsigned{row.mod_bits}) == 0 && !both && !inverts_nothing && !no_high_word) found.push_back(form(row, static_cast<std::uint8_t>(m)));

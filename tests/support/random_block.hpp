@@ -132,7 +132,7 @@ private:
     std::uint8_t any_mod(const machine::instruction_row& row) {
         unsigned m = choose_.word() & row.mod_bits;
         if (row.op == machine::alu_op::add && (m & machine::mod::add_subtract)) m &= ~unsigned{machine::mod::add_shift};
-        const bool compares = row.op == machine::alu_op::cmp || row.op == machine::alu_op::fcmp;
+        const bool compares = machine::compares(row.op);
         if (compares && (m & machine::mod::cmp_combine) == 0) m &= ~unsigned{machine::mod::cmp_not_c};
         if (row.op == machine::alu_op::f2i && (m & machine::mod::wide) == 0) m &= ~unsigned{machine::mod::high_word};
         return static_cast<std::uint8_t>(m);
