@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A circuit without heads on many columns at once, side by side in memory, for sweeps of ten million cases. fp32, the norms and
-// activations of the engines; sums go by channel, and a row is scaled by its norm after it is summed. What is the same in all
-// columns is worked out once, and units that the bounds of their inputs shut are passed over.
+// A circuit without heads on many columns at once, side by side in memory, for sweeps of ten million cases. fp32, the norms of
+// the engines, their activations with Eigen's exponential; sums go by channel, and a row is scaled by its norm after it is summed.
+// What is the same in all columns is worked out once, and units that the bounds of their inputs shut are passed over.
 #pragma once
 
 #include <qwengpu/circuit/assemble.hpp>
@@ -19,6 +19,8 @@
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include <Eigen/Core>
 
 namespace qwengpu::test {
 
