@@ -87,7 +87,7 @@ inline std::vector<std::string> clang_command(const compiler& c, const std::file
             "-S",
             "--cuda-gpu-arch=sm_70",
             "-O2",
-            // GVN of clang 14 keeps a word of shared memory over a barrier, behind which another thread has changed it.
+            // With this pass clang 14 kept a word of shared memory over a barrier, behind which another thread had changed it.
             "-mllvm",
             "-enable-gvn-memdep=false",
             "-std=c++17",
