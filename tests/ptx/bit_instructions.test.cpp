@@ -48,6 +48,15 @@ u64 highest(u64 a, bool is_signed, int width, bool shift) {
     return 0xffffffffU;
 }
 
+/// fns as the manual words it.
+u64 nth_one(u32 mask, int base, int offset) {
+    if (offset == 0) return (mask >> base & 1) != 0 ? static_cast<u64>(base) : 0xffffffffU;
+    int count = (offset < 0 ? -offset : offset) - 1;
+    for (int at = base; at >= 0 && at < 32; at += offset > 0 ? 1 : -1)
+        if ((mask >> at & 1) != 0 && count-- == 0) return static_cast<u64>(at);
+    return 0xffffffffU;
+}
+
 u64 byte_at(u64 pair, u64 n) {
     const u64 byte = pair >> (8 * (n & 7)) & 255;
     return (n & 8) ? (byte > 127 ? 255 : 0) : byte;
@@ -120,6 +129,19 @@ const instruction_case counts[] = {
     {"bfind.shiftamt.s64 %r32, %a64;", 32, [](u64 a, u64, u64) { return highest(a, true, 64, true); }},
 };
 
+const instruction_case nth_ones[] = {
+    {"and.b32 %w1, %b32, 31;\nbfe.s32 %w2, %c32, 3, 6;\nfns.b32 %r32, %a32, %w1, %w2;", 32,
+     [](u64 a, u64 b, u64 c) { return nth_one(w(a), static_cast<int>(b & 31), static_cast<int>(c >> 3 & 63) - ((c >> 8 & 1) != 0 ? 64 : 0)); }},
+    {"and.b32 %w1, %b32, 31;\nbfe.s32 %w2, %c32, 3, 3;\nfns.b32 %r32, %a32, %w1, %w2;", 32,
+     [](u64 a, u64 b, u64 c) { return nth_one(w(a), static_cast<int>(b & 31), static_cast<int>(c >> 3 & 7) - ((c >> 5 & 1) != 0 ? 8 : 0)); }},
+    {"and.b32 %w2, %b32, 31;\nadd.u32 %w2, %w2, 1;\nfns.b32 %r32, %a32, 0, %w2;", 32, [](u64 a, u64 b, u64) { return nth_one(w(a), 0, static_cast<int>(b & 31) + 1); }},
+    {"and.b32 %w1, %b32, 31;\nfns.b32 %r32, %a32, %w1, 0;", 32, [](u64 a, u64 b, u64) { return nth_one(w(a), static_cast<int>(b & 31), 0); }},
+    {"and.b32 %w1, %b32, 31;\nfns.b32 %r32, %a32, %w1, -2;", 32, [](u64 a, u64 b, u64) { return nth_one(w(a), static_cast<int>(b & 31), -2); }},
+    {"fns.b32 %r32, %a32, 31, %c32;", 32, [](u64 a, u64, u64 c) { return nth_one(w(a), 31, std::clamp(static_cast<std::int32_t>(w(c)), -99, 99)); }},
+    {"fns.b32 %r32, 0xaaaaaaaa, 2, 1;", 32, [](u64, u64, u64) { return u64{3}; }},
+    {"fns.b32 %r32, 0xaaaaaaaa, 2, -1;", 32, [](u64, u64, u64) { return u64{1}; }},
+};
+
 const instruction_case fields[] = {
     {"bfe.u32 %r32, %a32, %b32, %c32;", 32, [](u64 a, u64 b, u64 c) { return field(w(a), b, c, false, 32); }},
     {"bfe.s32 %r32, %a32, %b32, %c32;", 32, [](u64 a, u64 b, u64 c) { return field(w(a), b, c, true, 32); }},
@@ -158,5 +180,6 @@ const instruction_case permutations[] = {
 TEST_CASE("logic of words, pairs and predicates") { check_all(logic, 1); }
 TEST_CASE("shifts with amounts beyond the width, funnel shifts") { check_all(shifts, 100); }
 TEST_CASE("counts, reversal, highest bits") { check_all(counts, 200); }
+TEST_CASE("the n-th one from a base, up and down") { check_all(nth_ones, 250); }
 TEST_CASE("bit fields, masks, extensions of low bits") { check_all(fields, 300); }
 TEST_CASE("permutations of bytes, in all modes") { check_all(permutations, 400); }

@@ -97,6 +97,37 @@ TEST_CASE("too much shared or local memory is refused with numbers") {
     CHECK(refusal(".shared .align 4 .b8 box[504];", use + "st.shared.u32 [%d1], %r1;").empty());
     CHECK(refusal("", ".local .align 4 .b8 box[196];\n" + use + "st.local.u32 [%d1], %r1;").find("needs 49 of 48 words of local memory") != std::string::npos);
     CHECK(refusal("", ".local .align 4 .b8 box[192];\n" + use + "st.local.u32 [%d1], %r1;").empty());
+    const std::string reserve = "mov.u32 %r3, %reserved_smem_offset_1;\nst.shared.u32 [%r3], %r1;\n";
+    CHECK(refusal(".shared .align 4 .b8 box[468];", use + reserve + "st.shared.u32 [%d1], %r1;") ==
+          "ptx.resources: kernel k asks for 468 bytes of shared memory, and the 40 that cooperative groups reserve (127 words); 504 (126 words) are there; use smaller arrays");
+    CHECK(refusal(".shared .align 4 .b8 box[460];", use + reserve + "st.shared.u32 [%d1], %r1;").empty());
+}
+
+TEST_CASE("the shared memory that is reserved is there if it is named, apart from what is declared") {
+    const std::string body = R"(
+        mov.u32 %r1, box;
+        mov.u32 %r2, %reserved_smem_offset_begin;
+        mov.u32 %r3, %reserved_smem_offset_end;
+        mov.u32 %r4, %reserved_smem_offset_cap;
+        mov.u32 %r5, %reserved_smem_offset_1;
+        cvt.u64.u32 %d1, %r5;
+        cvta.shared.u64 %d2, %d1;
+        isspacep.shared %p1, %d2;
+        st.shared.u32 [%r1+4], 5;
+        st.u32 [%d2], 9;
+        ld.shared.u32 %r6, [%r5];
+        ld.shared.u32 %r7, [%r1+4];
+        sub.u32 %r8, %r3, %r2;
+        xor.b32 %r8, %r8, %r4;
+        selp.u32 %r9, 1, 0, %p1;
+        st.global.u32 [%dst], %r6;
+        st.global.u32 [%dst+4], %r7;
+        st.global.u32 [%dst+8], %r8;
+        st.global.u32 [%dst+12], %r9;)";
+    const auto p = program_of(".shared .align 4 .b8 box[8];", body);
+    CHECK(p.shared_words == 13);
+    CHECK(run(p, 1, {0}).buffers[1] == test::words{9, 5, 0, 1});
+    CHECK(program_of(".shared .align 4 .b8 box[8];", "mov.u32 %r1, box;\nst.shared.u32 [%r1], 1;").shared_words == 2);
 }
 
 TEST_CASE("module variables begin with their values, also where these are addresses") {

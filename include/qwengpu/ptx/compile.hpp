@@ -26,6 +26,7 @@
 #include <qwengpu/ptx/ir_legalise.hpp>
 #include <qwengpu/ptx/ir_literals.hpp>
 #include <qwengpu/ptx/ir_locals.hpp>
+#include <qwengpu/ptx/ir_promote.hpp>
 #include <qwengpu/ptx/ir_recompute.hpp>
 #include <qwengpu/ptx/layout.hpp>
 #include <qwengpu/ptx/link.hpp>

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <qwengpu/machine/sizes.hpp>
 #include <qwengpu/ptx/ast.hpp>
 #include <qwengpu/ptx/diagnostics.hpp>
 #include <qwengpu/ptx/ir.hpp>
@@ -28,25 +29,34 @@ struct frame {
 /// atomic that is no instruction of the machine is a first try, more of them, and its result, which may be one of its operands.
 enum class step_kind : std::uint8_t { plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try, tried };
 
+/// The barrier that an instruction waits at, and for how many threads, as the machine has them (units of 4 threads); -1: as
+/// its operands say.
+struct barrier_choice {
+    int id = -1, count = -1;
+};
+
 struct flow_step {
     step_kind kind = step_kind::plain;
     std::uint32_t frame = 0;          ///< of the instruction; of a call: the callee's
     const instruction* code = nullptr;
     bool unguarded = false;           ///< the guard chose the way here
+    barrier_choice waits{};
 
     /// Whether it is a part of a call, whose instruction is the caller's.
     [[nodiscard]] bool calls() const { return kind == step_kind::enter_call || kind == step_kind::leave_call; }
 };
 
-/// How a block ends: it goes on to `next`; or, by a guard, by index == `index` or because a try failed, to `taken`.
-enum class flow_end : std::uint8_t { go, guard, index, failed_try };
+/// How a block ends: it goes on to `next`; or to `taken`: by a guard, by index == `index`, because a try failed, because bit
+/// `index` of an operand is set, or because an operand is no number (or no count) of a barrier.
+enum class flow_end : std::uint8_t { go, guard, index, failed_try, bit, no_barrier, no_count };
 
 struct flow_block {
     std::vector<flow_step> steps{};
     flow_end end = flow_end::go;
     std::uint32_t frame = 0;
-    const instruction* by = nullptr;  ///< of the guard or index
+    const instruction* by = nullptr;  ///< of the guard, index or operand
     std::uint32_t index = 0;
+    std::size_t operand = 0;          ///< which of the instruction's
     ir::block_id taken = ir::exit_target, next = ir::exit_target;
     int ptx_instructions = 0;
 };
@@ -184,15 +194,8 @@ private:
     }
 
     void apart(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after) {
-        if (waits(i) && i.has("red")) {
-            for (step_kind k : {step_kind::red_wait, step_kind::red_clear, step_kind::red_count}) {
-                const ir::block_id then = fresh();
-                out_.blocks[at].steps.push_back({k, fr, &i, true});
-                out_.blocks[at].next = then;
-                at = then;
-            }
-            out_.blocks[at].steps.push_back({step_kind::red_read, fr, &i, true});
-        } else if (counts_round(i)) {
+        if (has_number(i)) return number(i, at, fr, after);
+        if (counts_round(i)) {
             const ir::block_id again = fresh(), done = fresh();
             out_.blocks[at].steps.push_back({step_kind::first_try, fr, &i, true});
             out_.blocks[at].next = again;
@@ -209,6 +212,83 @@ private:
         } else {
             out_.blocks[at].steps.push_back({step_kind::plain, fr, &i, true});
         }
+        out_.blocks[at].next = after;
+    }
+
+    /// Whether it waits at a barrier with a number.
+    static bool has_number(const instruction& i) { return waits(i) && !i.has("warp") && !i.has("arrive") && !i.has("cluster"); }
+    static std::size_t number_operand(const instruction& i) { return i.has("red") ? 1 : 0; }
+
+    /// The number of a barrier: known, or chosen by its bits, each with the instruction for itself. What is known only later makes
+    /// ways that nobody goes, which are dropped.
+    void number(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after) {
+        constexpr int most = machine::mission.barriers;
+        const std::size_t n = number_operand(i);
+        if (i.operands[n].kind != operand_kind::reg) return count(i, at, fr, after, {number_in(i.operands[n], most), -1});
+        at = unless(flow_end::no_barrier, i, n, at, fr);
+        by_bits(i, n, machine::bits_for(most) - 1, 0, 0, at, fr, [&](ir::block_id leaf, int id) { count(i, leaf, fr, after, {id, -1}); });
+    }
+
+    /// The number of its threads likewise. Up to 32 are there: 32, or a multiple of 4 below.
+    void count(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after, barrier_choice choice) {
+        constexpr int warp = machine::bits_for(machine::mission.lanes), all = machine::bits_for(machine::mission.threads());
+        const std::size_t n = number_operand(i) + 1, last = i.operands.size() - (i.has("red") ? 1 : 0);
+        if (n >= last || i.operands[n].kind != operand_kind::reg) return wait(i, at, fr, after, choice);
+        const auto with = [&](int threads) { return barrier_choice{choice.id, threads >> warp}; };
+        at = unless(flow_end::no_count, i, n, at, fr);
+        const ir::block_id full = fresh(), fewer = fresh();
+        on_bit(i, n, all, at, fr, full, fewer);
+        wait(i, full, fr, after, with(machine::mission.threads()));
+        by_bits(i, n, all - 1, warp, 0, fewer, fr, [&](ir::block_id leaf, int threads) { wait(i, leaf, fr, after, with(threads)); });
+    }
+
+    /// An operand that is a number below `most`, or -1.
+    static int number_in(const operand& o, int most) {
+        return o.kind == operand_kind::integer && o.value >= 0 && o.value < most ? static_cast<int>(o.value) : -1;
+    }
+
+    /// The way on from a block that ends in a trap if the operand is not good.
+    ir::block_id unless(flow_end bad, const instruction& i, std::size_t operand, ir::block_id at, std::uint32_t fr) {
+        const ir::block_id stop = fresh(), good = fresh();
+        branch(bad, i, operand, 0, at, fr, stop, good);
+        trap(i, stop, fr);
+        return good;
+    }
+
+    void on_bit(const instruction& i, std::size_t operand, int bit, ir::block_id at, std::uint32_t fr, ir::block_id set, ir::block_id clear) {
+        branch(flow_end::bit, i, operand, static_cast<std::uint32_t>(bit), at, fr, set, clear);
+    }
+
+    void branch(flow_end end, const instruction& i, std::size_t operand, std::uint32_t index, ir::block_id at, std::uint32_t fr, ir::block_id taken, ir::block_id next) {
+        flow_block& b = out_.blocks[at];
+        b.end = end;
+        b.by = &i;
+        b.frame = fr;
+        b.index = index;
+        b.operand = operand;
+        b.taken = taken;
+        b.next = next;
+    }
+
+    /// Calls leaf(block, value) for every value of the bits from `bit` down to `lowest` of an operand, where it has it.
+    template <class Leaf>
+    void by_bits(const instruction& i, std::size_t operand, int bit, int lowest, int value, ir::block_id at, std::uint32_t fr, const Leaf& leaf) {
+        if (bit < lowest) return leaf(at, value);
+        const ir::block_id set = fresh(), clear = fresh();
+        on_bit(i, operand, bit, at, fr, set, clear);
+        by_bits(i, operand, bit - 1, lowest, value, clear, fr, leaf);
+        by_bits(i, operand, bit - 1, lowest, value | 1 << bit, set, fr, leaf);
+    }
+
+    void wait(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after, barrier_choice choice) {
+        if (i.has("red"))
+            for (step_kind k : {step_kind::red_wait, step_kind::red_clear, step_kind::red_count}) {
+                const ir::block_id then = fresh();
+                out_.blocks[at].steps.push_back({k, fr, &i, true, choice});
+                out_.blocks[at].next = then;
+                at = then;
+            }
+        out_.blocks[at].steps.push_back({i.has("red") ? step_kind::red_read : step_kind::plain, fr, &i, true, choice});
         out_.blocks[at].next = after;
     }
 

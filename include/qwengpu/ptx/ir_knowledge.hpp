@@ -223,4 +223,22 @@ inline condition condition_of(const function& f, const operand& o) {
     return c;
 }
 
+namespace detail {
+
+/// The place in local memory that an address is for sure, or false.
+inline bool local_place_of(const function& f, operand o, std::uint32_t& byte) {
+    byte = 0;
+    for (int depth = 0; depth < 64; ++depth) {
+        if (o.kind == from::local) return byte += o.bits, true;
+        if (!o.is_value() || !f.at(o.bits).is_alu(alu_op::add) || !f.at(o.bits).b.is_literal()) return false;
+        const instruction& i = f.at(o.bits);
+        if ((i.mod & ~unsigned{machine::mod::add_subtract}) != 0) return false;
+        byte += (i.mod & machine::mod::add_subtract) ? 0U - i.b.bits : i.b.bits;
+        o = i.a;
+    }
+    return false;
+}
+
+}  // namespace detail
+
 }  // namespace qwengpu::ptx::ir

@@ -31,6 +31,7 @@ public:
 
     std::optional<operand> run() {
         if (i_.kind == made_by::load || i_.kind == made_by::store) return memory();
+        if (i_.kind == made_by::wide_compare || i_.kind == made_by::wide_add_high || i_.kind == made_by::wide_sub_high) return wide_of_local();
         if (i_.kind != made_by::alu) return std::nullopt;
         if (all_literals()) return literal(machine::evaluate(i_.op, i_.a.bits, i_.b.bits, i_.c.bits, i_.mod));
         switch (i_.op) {
@@ -236,7 +237,29 @@ private:
         if (alone && what == 0) return zero;
         if (alone && what == 7) return literal(1);
         if (alone && i_.a == i_.b) return literal((what & m::cmp_eq) ? 1 : 0);
+        if (alone && i_.b.is(0) && is_local(i_.a)) return null_test(what);
         return alone ? boolean_test(what) : std::nullopt;
+    }
+
+    [[nodiscard]] bool is_local(const operand& o) const {
+        std::uint32_t byte = 0;
+        return local_place_of(f_, o, byte);
+    }
+
+    /// Whether a local variable is at address 0.
+    static std::optional<operand> null_test(unsigned what) {
+        if (what == m::cmp_eq) return zero;
+        if (what == (m::cmp_lt | m::cmp_gt)) return literal(1);
+        return std::nullopt;
+    }
+
+    /// The high word of a local variable's address is 0, and of a place some bytes beside it.
+    std::optional<operand> wide_of_local() const {
+        const bool a = is_local(i_.a), c = is_local(i_.c);
+        if (i_.kind == made_by::wide_add_high && a != c) return zero;
+        if (i_.kind == made_by::wide_sub_high && a && !c) return zero;
+        if (i_.kind == made_by::wide_compare && a && i_.c.is(0) && i_.d.is(0)) return null_test(i_.mod & 7U);
+        return std::nullopt;
     }
 
     /// Follows operand c to its bit; settles the combination where that bit is known.

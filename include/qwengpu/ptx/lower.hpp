@@ -72,19 +72,27 @@ private:
         if (from.by != nullptr) l_.begin(b, from.frame, *from.by), f_.blocks[b].end.source = l_.source();
         if (!f_.blocks[b].end.branches()) return;
         ir::terminator& end = f_.blocks[b].end;
-        const ir::operand cond = from.end == flow_end::guard ? l_.guard() : from.end == flow_end::index ? index_is(from) : l_.read_variable(lower::failed);
+        const ir::operand cond = condition(from);
         f_.blocks[b].end.cond = cond;
         end.sense = from.end != flow_end::guard || l_.guard_sense();
         end.source = l_.source();
     }
 
-    ir::operand index_is(const flow_block& from) {
-        return l_.compare(machine::mod::cmp_eq, l_.raw_word(0), ir::literal(from.index));
+    /// What a block's branch looks at.
+    ir::operand condition(const flow_block& from) {
+        switch (from.end) {
+            case flow_end::guard: return l_.guard();
+            case flow_end::index: return l_.compare(machine::mod::cmp_eq, l_.raw_word(0), ir::literal(from.index));
+            case flow_end::bit: return l_.shift_right(l_.raw_word(from.operand), ir::literal(from.index));
+            case flow_end::no_barrier: return lower::is_no_barrier(l_, l_.raw_word(from.operand));
+            case flow_end::no_count: return lower::is_no_count(l_, l_.raw_word(from.operand));
+            default: return l_.read_variable(lower::failed);
+        }
     }
 
     void step(ir::block_id b, const flow_step& s) {
         const std::uint32_t caller = flow_.frames[s.frame].caller;
-        l_.begin(b, s.calls() ? caller : s.frame, *s.code, s.unguarded);
+        l_.begin(b, s.calls() ? caller : s.frame, *s.code, s.unguarded, s.waits);
         if (s.kind == step_kind::plain) return lower_instruction(l_);
         if (!s.calls()) return lower::part_of(l_, s.kind);
         const function& callee = *flow_.frames[s.frame].code;

@@ -182,6 +182,29 @@ inline void extend_low_bits(lowering& l) {
     l.result(is_signed(l.now().type()) ? l.shift_right_signed(up, by) : l.shift_right(up, by));
 }
 
+/// fns: the place of the n-th one of a word from a base on, upward or for a negative n downward; of n = 0 the base itself, if
+/// there is a one. The word is mirrored for the way down. Then halves are passed over that hold fewer ones than are left.
+inline void find_nth_one(lowering& l) {
+    const ir::operand word = l.raw_word(1), base = l.raw_word(2), n = l.raw_word(3);
+    const ir::operand down = l.compare(machine::mod::cmp_lt | machine::mod::is_signed, n, ir::zero), back = l.sub(ir::literal(31), base);
+    const ir::operand from = l.select(down, back, base);
+    const ir::operand along = l.select(down, l.emit(lowering::op::brev, word), word);
+    const ir::operand ones = l.shift_left(l.shift_right(along, from), from);
+    const ir::operand is_base = l.compare(machine::mod::cmp_eq, n, ir::zero), lowest = l.both(ones, l.shift_left(ir::literal(1), from));
+    ir::operand rest = l.select(is_base, lowest, ones), place = ir::zero;
+    ir::operand left = l.emit(lowering::op::max, l.select(down, l.sub(ir::zero, n), n), ir::literal(1));
+    const ir::operand there = l.emit(lowering::op::popc, rest), found = l.compare(machine::mod::cmp_lt | machine::mod::cmp_eq, left, there);
+    for (std::uint32_t half = 16; half > 0; half /= 2) {
+        const ir::operand low = l.emit(lowering::op::popc, l.both(rest, ir::literal((1U << half) - 1)));
+        const ir::operand passed = l.compare(machine::mod::cmp_gt, left, low), less = l.sub(left, low), behind = l.shift_right(rest, ir::literal(half));
+        left = l.select(passed, less, left);
+        rest = l.select(passed, behind, rest);
+        place = l.add(place, l.select(passed, ir::literal(half), ir::zero));
+    }
+    const ir::operand mirrored = l.sub(ir::literal(31), place), real = l.select(down, mirrored, place);
+    l.result(l.select(found, real, ir::literal(0xffffffffU)));
+}
+
 /// bmsk: a mask of some length at some position; .clamp cuts at 32, .wrap counts mod 32.
 inline void bit_mask(lowering& l) {
     ir::operand position = l.raw_word(1), length = l.raw_word(2);

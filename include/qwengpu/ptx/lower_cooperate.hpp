@@ -183,23 +183,24 @@ inline void elect(lowering& l) {
 
 namespace detail {
 
-/// The barrier that operand n names and its count as operand n + 1, as the machine has them; says why if that is not known.
+/// The barrier that operand n names and its count as operand n + 1, or what was chosen by them, as the machine has them.
 inline void wait_at(lowering& l, std::size_t n, bool has_count) {
     constexpr std::uint32_t most = 15;
-    const ir::operand id = l.raw_word(n), count = has_count ? l.raw_word(n + 1) : ir::zero;
-    if (!id.is_literal() || id.bits >= static_cast<std::uint32_t>(machine::mission.barriers))
-        return l.refuse("the barrier's number must be known when compiling, and below " + std::to_string(machine::mission.barriers) + "; use a constant");
+    const barrier_choice& chosen = l.waits();
+    const ir::operand count = !has_count ? ir::zero : chosen.count >= 0 ? ir::literal(lanes * static_cast<std::uint32_t>(chosen.count)) : l.raw_word(n + 1);
+    if (chosen.id < 0)
+        return l.refuse("there are " + std::to_string(machine::mission.barriers) + " barriers, with the numbers 0 to " + std::to_string(machine::mission.barriers - 1) + "; use one of them");
     if (!count.is_literal() || count.bits % lanes != 0)
-        return l.refuse("the number of threads of a barrier must be known when compiling, and a multiple of the warp size, " + std::to_string(lanes) + "; use a constant");
+        return l.refuse("the number of threads of a barrier must be a multiple of the warp size, " + std::to_string(lanes) + "; use one");
     l.end().source = l.source();
-    l.end().barrier = static_cast<int>(id.bits);
+    l.end().barrier = chosen.id;
     l.end().barrier_count = static_cast<int>(std::min(count.bits / lanes, most));
 }
 
 inline void access_counter(lowering& l, ir::made_by kind, ir::operand word) {
     ir::instruction i;
     i.kind = kind;
-    i.a = l.map().counter(l.now());
+    i.a = l.map().counter(l.waits());
     i.b = word;
     i.where = ir::region::shared;
     if (kind == ir::made_by::atomic) i.op = lowering::op::add;
@@ -207,6 +208,16 @@ inline void access_counter(lowering& l, ir::made_by kind, ir::operand word) {
 }
 
 }  // namespace detail
+
+/// Whether a word names no barrier, or is no number of threads that a barrier can take.
+inline ir::operand is_no_barrier(lowering& l, ir::operand x) {
+    return l.compare(machine::mod::cmp_gt, x, ir::literal(static_cast<std::uint32_t>(machine::mission.barriers) - 1));
+}
+inline ir::operand is_no_count(lowering& l, ir::operand x) {
+    const ir::operand too_many = l.compare(machine::mod::cmp_gt, x, ir::literal(static_cast<std::uint32_t>(machine::mission.threads())));
+    const ir::operand part = l.compare(machine::mod::cmp_gt, l.both(x, ir::literal(detail::lanes - 1)), ir::zero);
+    return l.either(too_many, part);
+}
 
 /// bar.sync, barrier.sync, bar.warp.sync; all end their block.
 inline void barrier(lowering& l) {
@@ -229,7 +240,7 @@ inline void part_of_red(lowering& l, step_kind part) {
     if (part != step_kind::red_read) return detail::wait_at(l, 1, o.size() > 3);
     ir::instruction i;
     i.kind = ir::made_by::load;
-    i.a = l.map().counter(l.now());
+    i.a = l.map().counter(l.waits());
     i.where = ir::region::shared;
     i.pinned = true;
     const ir::operand n = l.emit(i);

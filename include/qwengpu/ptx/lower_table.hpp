@@ -31,7 +31,7 @@ inline const std::unordered_map<std::string_view, lower_function>& lower_functio
         {"activemask", lower::activemask}, {"atom", lower::atomic}, {"bar", lower::barrier}, {"barrier", lower::barrier}, {"elect", lower::elect},
         {"isspacep", lower::isspacep}, {"match", lower::match}, {"red", lower::atomic}, {"redux", lower::redux}, {"shfl", lower::shuffle}, {"vote", lower::vote},
         {"clz", lower::count}, {"cnot", lower::cnot}, {"cvt", lower::cvt}, {"cvta", lower::cvta}, {"div", lower::div_or_rem},
-        {"discard", nothing}, {"dp2a", lower::dot_product}, {"dp4a", lower::dot_product}, {"fence", lower::order_memory}, {"ld", lower::ld}, {"ldu", lower::ld}, {"lop3", lower::lop3}, {"mad", lower::mad}, {"mad24", lower::mul_24},
+        {"discard", nothing}, {"dp2a", lower::dot_product}, {"dp4a", lower::dot_product}, {"fence", lower::order_memory}, {"fns", lower::find_nth_one}, {"ld", lower::ld}, {"ldu", lower::ld}, {"lop3", lower::lop3}, {"mad", lower::mad}, {"mad24", lower::mul_24},
         {"madc", lower::mad_with_carry}, {"max", lower::min_or_max}, {"membar", lower::order_memory}, {"min", lower::min_or_max}, {"mov", lower::mov},
         {"mul", lower::mul}, {"mul24", lower::mul_24}, {"nanosleep", nothing}, {"neg", lower::neg}, {"not", lower::bit_not},
         {"or", lower::logic}, {"pmevent", nothing}, {"popc", lower::count}, {"prefetch", nothing}, {"prefetchu", nothing},
@@ -47,14 +47,13 @@ struct refusal {
     std::string_view why;
 };
 
-inline constexpr std::array<refusal, 7> refusals{{
+inline constexpr std::array<refusal, 6> refusals{{
     {"mbarrier", "barriers in memory are not supported; use bar.sync"},
     {"tex tld4 txq suld sust sured suq istypep", "textures and surfaces are not supported; read a buffer instead"},
     {"wmma mma wgmma tcgen05 ldmatrix stmatrix movmatrix", "matrix instructions are not supported; multiply in a loop"},
     {"cp", "asynchronous copies are not supported; use loads and stores"},
     {"vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4",
      "video instructions are not supported; use prmt or bfe, and add, min, max"},
-    {"fns", "this instruction is not supported; shift bits out in a loop and count them with popc"},
     {"call", "calls through a pointer are not supported; call the function by its name"},
 }};
 

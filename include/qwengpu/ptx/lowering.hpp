@@ -32,8 +32,9 @@ public:
     lowering(const flow& fl, const memory_map& map, ir::function& f, diagnostics& wrong) : flow_(fl), map_(map), f_(f), ssa_(f), wrong_(wrong) {}
 
     // The instruction in hand.
-    void begin(ir::block_id b, std::uint32_t frame_id, const instruction& i, bool unguarded = false) {
+    void begin(ir::block_id b, std::uint32_t frame_id, const instruction& i, bool unguarded = false, barrier_choice waits = {}) {
         unguarded_ = unguarded;
+        waits_ = waits;
         guard_ = {};
         block_ = b;
         frame_ = frame_id;
@@ -42,6 +43,7 @@ public:
         f_.sources.push_back({static_cast<int>(i.where.line), static_cast<int>(i.cuda.line), static_cast<int>(i.cuda.file)});
     }
     [[nodiscard]] const instruction& now() const { return *now_; }
+    [[nodiscard]] const barrier_choice& waits() const { return waits_; }
     [[nodiscard]] std::uint32_t source() const { return source_; }
     [[nodiscard]] std::uint32_t frame_id() const { return frame_; }
     [[nodiscard]] const frame& frame_of(std::uint32_t id) const { return flow_.frames[id]; }
@@ -283,6 +285,10 @@ private:
             case sreg::lanemask_le: return sub(shift_left(lane_bit(), ir::literal(1)), ir::literal(1));
             case sreg::lanemask_ge: return both(sub(ir::zero, lane_bit()), all);
             case sreg::lanemask_gt: return both(sub(ir::zero, shift_left(lane_bit(), ir::literal(1))), all);
+            case sreg::reserved_smem_begin: case sreg::reserved_smem_0: case sreg::reserved_smem_1: return map_.reserved();
+            case sreg::reserved_smem_end: return add(map_.reserved(), ir::literal(memory_map::reserved_bytes));
+            case sreg::reserved_smem_cap: return ir::literal(memory_map::reserved_bytes);
+            case sreg::envreg: return ir::zero;  // what a driver says of a launch: nothing, as of one that is not cooperative
             default: break;
         }
         refuse("the special register " + std::string(o.text) + " is not there on this machine; do without it");
@@ -302,6 +308,7 @@ private:
     diagnostics& wrong_;
     ir::block_id block_ = 0;
     bool unguarded_ = false;
+    barrier_choice waits_{};
     ir::operand guard_{};
     std::uint32_t fences_ = 0;
     std::uint32_t frame_ = 0, source_ = 0, next_place_ = 0x80000000U;

@@ -51,10 +51,14 @@ public:
     [[nodiscard]] std::uint32_t from_offset() const {
         return has_generic_ ? machine::address::make(shared_window, 0) - machine::address::make(ir::nobodys_window, 0) : 0;
     }
-    /// The word in which the threads of a bar.red count.
-    [[nodiscard]] ir::operand counter(const instruction& i) const {
-        return ir::literal(machine::address::make(shared_window, counters_.at(barrier_of(i))));
+    /// The address, as an offset, of the words that are set aside for cooperative groups; there are some if the kernel names them.
+    [[nodiscard]] ir::operand reserved() const {
+        return ir::literal((machine::address::make(shared_window, 0) | reserved_) - from_offset());
     }
+    /// How many bytes that are: what the groups of one warp of 32 threads, the largest block, may need.
+    static constexpr std::uint32_t reserved_bytes = 40;
+    /// The word in which the threads of a bar.red at this barrier count.
+    [[nodiscard]] ir::operand counter(const barrier_choice& b) const { return ir::literal(machine::address::make(shared_window, counters_.at(b.id))); }
 
 private:
     using key = std::pair<std::uint32_t, const variable*>;
@@ -62,20 +66,19 @@ private:
     [[nodiscard]] const variable& named(const symbol& s, std::uint32_t frame) const { return flow_.module->variable_of(s, *flow_.frames[frame].code); }
     static std::uint32_t frame_key(const symbol& s, std::uint32_t frame) { return s.kind == symbol_kind::module_variable ? 0 : frame; }
 
-    /// The operand that names the barrier of a bar.red, as a number; all that are not known when compiling share one.
-    static std::int64_t barrier_of(const instruction& i) {
-        const operand& o = i.operands[1];
-        return o.kind == operand_kind::integer ? o.value : -1;
-    }
-
     void look(const flow_step& s) {
         const std::uint32_t frame = s.calls() ? flow_.frames[s.frame].caller : s.frame;
         for (const operand& o : s.code->operands) look(o, frame);
+        if (s.code->opcode == "mov") names_reserved_ = names_reserved_ || is_reserved(s.code->operands[1]);
         if (s.kind == step_kind::plain && (s.code->opcode == "mov" || s.code->opcode == "cvta"))
             for (const operand& o : s.code->operands) look_for_parameter(o, frame);
         const std::string_view op = s.code->opcode;
         has_generic_ = has_generic_ || (s.code->space == state_space::none && (op == "ld" || op == "st" || op == "atom" || op == "red"));
-        if (s.kind == step_kind::red_count) counters_.try_emplace(barrier_of(*s.code), 0);
+        if (s.kind == step_kind::red_count) counters_.try_emplace(s.waits.id, 0);
+    }
+
+    static bool is_reserved(const operand& o) {
+        return o.kind == operand_kind::special && o.special >= sreg::reserved_smem_begin && o.special <= sreg::reserved_smem_1;
     }
 
     void look(const operand& o, std::uint32_t frame) {
@@ -123,6 +126,7 @@ private:
                 if (!is_dynamic(*v)) end = place(*v, end, most);
             end = (end + 3) & ~std::uint64_t{3};
             for (auto& [id, word] : counters_) word = static_cast<int>(end / 4), end += 4;
+            if (names_reserved_) reserved_ = static_cast<std::uint32_t>(end + 7) & ~7U, end = reserved_ + reserved_bytes;
             if (end / 4 <= there + 1) break;
         }
         if (end / 4 > there + 1) too_large(end / 4 - 1, there);
@@ -154,7 +158,7 @@ private:
     [[noreturn]] void too_large(std::uint64_t words, std::uint64_t there) const {
         std::uint64_t bytes = 0;
         for (const variable* v : in_shared_) bytes += v->bytes();
-        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory (" + std::to_string(words) +
+        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory" + (names_reserved_ ? ", and the 40 that cooperative groups reserve (" : " (") + std::to_string(words) +
                                                          " words); " + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
     }
 
@@ -162,11 +166,13 @@ private:
     const function& kernel_;
     std::vector<const variable*> in_shared_;
     std::map<const variable*, std::uint32_t> shared_, module_index_;
-    std::map<std::int64_t, int> counters_;
+    std::map<int, int> counters_;
     std::map<key, std::size_t> local_index_;
     std::vector<ir::local_variable> locals_;
     std::vector<std::uint32_t> modules_;
     int shared_words_ = 0, dynamic_word_ = 0;
+    std::uint32_t reserved_ = 0;
+    bool names_reserved_ = false;
     bool has_generic_ = false;  ///< an access that does not say of which space it is
 };
 

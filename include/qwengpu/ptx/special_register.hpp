@@ -16,7 +16,7 @@ enum class sreg : std::uint8_t {
     tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
     laneid, warpid, nwarpid, warp_size, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
     dynamic_smem_size, total_smem_size, clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
-    smid, nsmid, gridid, other
+    smid, nsmid, gridid, reserved_smem_begin, reserved_smem_end, reserved_smem_cap, reserved_smem_0, reserved_smem_1, envreg, other
 };
 
 struct sreg_row {
@@ -27,7 +27,7 @@ struct sreg_row {
 
 namespace detail {
 
-inline constexpr std::array<sreg_row, 33> sreg_rows{{
+inline constexpr std::array<sreg_row, 39> sreg_rows{{
     {"%tid.x", sreg::tid_x, scalar_type::u32}, {"%tid.y", sreg::tid_y, scalar_type::u32}, {"%tid.z", sreg::tid_z, scalar_type::u32},
     {"%ntid.x", sreg::ntid_x, scalar_type::u32}, {"%ntid.y", sreg::ntid_y, scalar_type::u32}, {"%ntid.z", sreg::ntid_z, scalar_type::u32},
     {"%ctaid.x", sreg::ctaid_x, scalar_type::u32}, {"%ctaid.y", sreg::ctaid_y, scalar_type::u32}, {"%ctaid.z", sreg::ctaid_z, scalar_type::u32},
@@ -42,13 +42,16 @@ inline constexpr std::array<sreg_row, 33> sreg_rows{{
     {"%globaltimer", sreg::globaltimer, scalar_type::u64}, {"%globaltimer_lo", sreg::globaltimer_lo, scalar_type::u32},
     {"%globaltimer_hi", sreg::globaltimer_hi, scalar_type::u32},
     {"%smid", sreg::smid, scalar_type::u32}, {"%nsmid", sreg::nsmid, scalar_type::u32}, {"%gridid", sreg::gridid, scalar_type::u64},
+    {"%reserved_smem_offset_begin", sreg::reserved_smem_begin, scalar_type::u32}, {"%reserved_smem_offset_end", sreg::reserved_smem_end, scalar_type::u32},
+    {"%reserved_smem_offset_cap", sreg::reserved_smem_cap, scalar_type::u32}, {"%reserved_smem_offset_0", sreg::reserved_smem_0, scalar_type::u32},
+    {"%reserved_smem_offset_1", sreg::reserved_smem_1, scalar_type::u32}, {"%envreg", sreg::envreg, scalar_type::u32},
     {"%<other>", sreg::other, scalar_type::none},
 }};
 
 /// Special registers without a row of their own; they parse, and the compiler refuses them by name.
-inline constexpr std::array<std::string_view, 20> other_sregs{
+inline constexpr std::array<std::string_view, 18> other_sregs{
     "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
-    "%pm", "%envreg", "%reserved_smem_offset", "%aggr_smem_size", "%current_graph_exec", "%lanemask", "%tid", "%ntid", "%ctaid",
+    "%pm", "%aggr_smem_size", "%current_graph_exec", "%lanemask", "%tid", "%ntid", "%ctaid",
     "%nctaid", "%reserved_smem", "%pm_64", "%smem"};
 
 /// Whether `name` is `base` followed by digits, `_` and letters of a part (%envreg31, %pm0_64, %tid.w).
@@ -64,6 +67,7 @@ constexpr bool belongs_to(std::string_view name, std::string_view base) {
 constexpr std::optional<sreg_row> sreg_named(std::string_view name) {
     for (const sreg_row& row : detail::sreg_rows)
         if (row.name == name) return row;
+    if (detail::belongs_to(name, "%envreg") && name.size() > 7) return detail::sreg_rows[static_cast<std::size_t>(sreg::envreg)];
     for (std::string_view base : detail::other_sregs)
         if (detail::belongs_to(name, base)) return sreg_row{name, sreg::other, scalar_type::none};
     return std::nullopt;

@@ -123,6 +123,15 @@ inline u64 product24(const ptx::instruction& i, const operands& o, scalar_type t
 
 }  // namespace detail
 
+/// fns: position of the n-th one of a word, from a base on; 2^32 - 1 if it has none.
+inline u64 nth_one(u64 word, u64 base, s64 n) {
+    if (n == 0) return (word >> base & 1) != 0 ? base : mask_of(32);
+    s64 left = n < 0 ? -n : n;
+    for (s64 at = static_cast<s64>(base); at >= 0 && at < 32; at += n < 0 ? -1 : 1)
+        if ((word >> at & 1) != 0 && --left == 0) return static_cast<u64>(at);
+    return mask_of(32);
+}
+
 /// A comparison of two integers by name.
 inline bool integer_compare(std::string_view how, u64 a, u64 b, scalar_type t) {
     const s128 x = number_of(a, t), y = number_of(b, t);
@@ -190,6 +199,7 @@ inline u64 integer_arithmetic(const ptx::instruction& i, const operands& o, bool
         const std::string_view mode = i.modifiers.size() > 1 ? i.modifiers.back() : std::string_view{};
         return permuted(o.a, o.b, permute_control(mode, o.c));
     }
+    if (op == "fns") return nth_one(cut(o.a, t), o.b & 31, signed_of(o.c, 32));
     if (op == "lop3") return lookup(o, o.d);
     if (op == "dp4a" || op == "dp2a") return dot_product(i, o);
     known = false;

@@ -100,6 +100,7 @@ inline u64 special_value(const block_context& c, const thread& t, ptx::sreg r) {
         case sreg::lanemask_gt: return u32{0} - 2 * lane_bit;
         case sreg::dynamic_smem_size: return c.dynamic_bytes;
         case sreg::total_smem_size: return c.shared_bytes;
+        case sreg::envreg: return 0;
         default: throw fault("special register " + std::string(ptx::name_of(r)));
     }
 }
