@@ -33,6 +33,7 @@
 #include <qwengpu/ptx/lower.hpp>
 #include <qwengpu/ptx/narrow.hpp>
 #include <qwengpu/ptx/schedule.hpp>
+#include <qwengpu/ptx/share_waits.hpp>
 #include <qwengpu/ptx/spill.hpp>
 #include <qwengpu/ptx/webs.hpp>
 
@@ -54,20 +55,16 @@ struct compiled_kernel {
 
 namespace detail {
 
-/// Of an atomic that is two of the machine's nobody may ask what was there.
-inline void check_atomics(const parsed_module& m, const ir::function& f) {
-    diagnostics wrong(m.file);
-    ir::for_each_place(f, [&](const ir::operand& o) {
-        if (!o.is_value() || !f.at(o.bits).is_half) return;
-        const auto line = static_cast<std::uint32_t>(f.sources[f.at(o.bits).source].ptx_line);
-        wrong.add("ptx.unsupported", {line, 0}, "the result of a 64-bit atomic is not supported: it is two steps here; do not use it, or use 32-bit numbers");
-    });
-    wrong.throw_if_any();
+/// Whether somebody asks what was there before an atomic that is two of the machine's.
+inline bool asks_for_halves(const ir::function& f) {
+    bool asks = false;
+    ir::for_each_place(f, [&](const ir::operand& o) { asks = asks || (o.is_value() && f.at(o.bits).is_half); });
+    return asks;
 }
 
-/// The kernel as words, blocks in their shape, everything ready to be fused.
-inline ir::function prepare(const parsed_module& m, const function& kernel) {
-    ir::function f = lower_kernel(m, kernel);
+/// The kernel as words, blocks in their shape, everything ready to be fused. 64-bit atomics get a lock where they need it.
+inline ir::function prepare(const parsed_module& m, const function& kernel, bool locked = false) {
+    ir::function f = lower_kernel(m, kernel, locked);
     ir::optimise(f);
     ir::promote_locals(f);
     ir::optimise(f);
@@ -80,8 +77,7 @@ inline ir::function prepare(const parsed_module& m, const function& kernel) {
     ir::hoist_reciprocals(f);
     ir::recompute_cheap_values(f);
     ir::drop_unused(f);
-    check_atomics(m, f);
-    return f;
+    return asks_for_halves(f) ? prepare(m, kernel, true) : f;
 }
 
 /// A kernel whose blocks are formed and whose values have registers.
@@ -138,9 +134,11 @@ compiled_kernel compile_kernel(const parsed_module& m, const function& kernel, c
     detail::check_local_words(m, kernel, f.local_words, M.local_words);
     detail::check_blocks(m, kernel, f, detail::least_blocks(f), there, "at least ");
     detail::fitted_kernel k = detail::fit_with_spills<M>(m, std::move(f), options, spill);
+    share_waits(k.code, k.blocks, k.webs, k.registers);
     auto [program, needs] = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
     while (needs.constants > M.constants && ir::make_rare_literals(k.code, static_cast<std::size_t>(needs.constants - M.constants))) {
         k = detail::fit_with_spills<M>(m, std::move(k.code), options, spill);
+        share_waits(k.code, k.blocks, k.webs, k.registers);
         std::tie(program, needs) = emit_program(m, kernel, k.code, k.blocks, k.webs, k.registers, M.exit_block());
     }
     detail::check_blocks(m, kernel, k.code, static_cast<std::size_t>(needs.blocks), there, "");

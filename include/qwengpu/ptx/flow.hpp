@@ -26,8 +26,11 @@ struct frame {
 };
 
 /// What a step does. A bar.red is three: its threads clear a counter, count in it, and read it, with barriers between; an
-/// atomic that is no instruction of the machine is a first try, more of them, and its result, which may be one of its operands.
-enum class step_kind : std::uint8_t { plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try, tried };
+/// atomic that is no instruction of the machine is a first try, more of them, and its result, which may be one of its operands; one
+/// of 64 bits is one under a lock: draw a ticket, make it a number that names the section, wait for it, look for the section, do it.
+enum class step_kind : std::uint8_t {
+    plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try, tried, draw_ticket, make_number, wait_turn, find_section, locked
+};
 
 /// The barrier that an instruction waits at, and for how many threads, as the machine has them (units of 4 threads); -1: as
 /// its operands say.
@@ -41,6 +44,7 @@ struct flow_step {
     const instruction* code = nullptr;
     bool unguarded = false;           ///< the guard chose the way here
     barrier_choice waits{};
+    std::uint32_t section = 0;        ///< of an atomic under the lock: which of the kernel's it is
 
     /// Whether it is a part of a call, whose instruction is the caller's.
     [[nodiscard]] bool calls() const { return kind == step_kind::enter_call || kind == step_kind::leave_call; }
@@ -59,12 +63,15 @@ struct flow_block {
     std::size_t operand = 0;          ///< which of the instruction's
     ir::block_id taken = ir::exit_target, next = ir::exit_target;
     int ptx_instructions = 0;
+    ir::lock_part part = ir::lock_part::none;
 };
 
 struct flow {
     const parsed_module* module = nullptr;
     std::vector<frame> frames;
     std::vector<flow_block> blocks;
+    std::uint32_t sections = 0;   ///< atomics under the lock
+    bool wants_lock = false;      ///< one of its atomics cannot do without
 };
 
 namespace detail {
@@ -74,7 +81,7 @@ inline constexpr std::size_t most_copied_instructions = 200'000;
 
 class flow_builder {
 public:
-    flow_builder(const parsed_module& m, diagnostics& wrong) : module_(m), wrong_(wrong) { out_.module = &m; }
+    flow_builder(const parsed_module& m, diagnostics& wrong, bool locked) : module_(m), wrong_(wrong), locked_(locked) { out_.module = &m; }
 
     flow run(const function& kernel) {
         out_.blocks.emplace_back();
@@ -111,7 +118,7 @@ private:
         return block_at;
     }
 
-    static bool ends_block(const instruction& i) {
+    [[nodiscard]] bool ends_block(const instruction& i) const {
         return i.opcode == "bra" || i.opcode == "brx" || i.opcode == "ret" || i.opcode == "exit" || traps(i) || i.opcode == "call" || is_apart(i);
     }
     static bool traps(const instruction& i) { return i.opcode == "trap" || i.opcode == "brkpt"; }
@@ -120,10 +127,15 @@ private:
     static bool fails_assertion(const function& f) { return !f.has_body && f.name == "__assertfail"; }
 
     static bool waits(const instruction& i) { return i.opcode == "bar" || i.opcode == "barrier"; }
-    static bool counts_round(const instruction& i) { return (i.opcode == "atom" || i.opcode == "red") && (i.has("inc") || i.has("dec")); }
+    static bool is_atomic(const instruction& i) { return i.opcode == "atom" || i.opcode == "red"; }
+    static bool counts_round(const instruction& i) { return is_atomic(i) && (i.has("inc") || i.has("dec")); }
+    /// An atomic on 64 bits, which is two words here.
+    static bool is_long(const instruction& i) { return is_atomic(i) && i.vector == 1 && bits_of(i.type()) == 64 && !is_float(i.type()); }
+    /// One whose words cannot be done one after the other.
+    static bool wants_lock(const instruction& i) { return is_long(i) && (i.has("exch") || i.has("cas") || i.has("min") || i.has("max")); }
     /// Instructions of several lanes carry no guard: it becomes a branch. Those that wait or try again end a block in any case.
-    static bool is_apart(const instruction& i) {
-        if (waits(i) || counts_round(i)) return true;
+    [[nodiscard]] bool is_apart(const instruction& i) const {
+        if (waits(i) || counts_round(i) || (locked_ && is_long(i))) return true;
         return i.predicate && names("atom red shfl vote match redux elect activemask", i.opcode);
     }
 
@@ -131,6 +143,7 @@ private:
         const ir::block_id here = block_at[k], after = block_at[k + 1];
         ++out_.blocks[here].ptx_instructions;
         if (here != after) out_.blocks[here].next = after;
+        out_.wants_lock = out_.wants_lock || wants_lock(i);
         if (i.opcode == "bra") return go(i, here, fr, after, label(fr, i.operands[0].id, block_at));
         if (i.opcode == "ret") return go(i, here, fr, after, back);
         if (i.opcode == "exit") return go(i, here, fr, after, ir::exit_target);
@@ -209,6 +222,8 @@ private:
             b.next = done;
             at = done;
             out_.blocks[at].steps.push_back({step_kind::tried, fr, &i, true});
+        } else if (locked_ && is_long(i)) {
+            at = under_lock(i, at, fr);
         } else {
             out_.blocks[at].steps.push_back({step_kind::plain, fr, &i, true});
         }
@@ -292,6 +307,30 @@ private:
         out_.blocks[at].next = after;
     }
 
+    /// The blocks of an atomic under the lock, behind `at`; returns the last, its section.
+    ir::block_id under_lock(const instruction& i, ir::block_id at, std::uint32_t fr) {
+        const std::uint32_t section = out_.sections++;
+        const auto then = [&](ir::lock_part part, step_kind does) {
+            const ir::block_id b = fresh();
+            out_.blocks[at].next = b;
+            out_.blocks[b].part = part;
+            out_.blocks[b].steps.push_back({does, fr, &i, true, {}, section});
+            return at = b;
+        };
+        const auto if_not = [&](ir::block_id b, ir::block_id elsewhere) {
+            out_.blocks[b].end = flow_end::failed_try;
+            out_.blocks[b].frame = fr;
+            out_.blocks[b].by = &i;
+            out_.blocks[b].taken = elsewhere;
+        };
+        then(ir::lock_part::ticket, step_kind::draw_ticket);
+        then(ir::lock_part::number, step_kind::make_number);
+        const ir::block_id wait = then(ir::lock_part::wait, step_kind::wait_turn);
+        if_not(wait, wait);
+        if_not(then(ir::lock_part::turn, step_kind::find_section), ir::trap_target);
+        return then(ir::lock_part::section, step_kind::locked);
+    }
+
     void call(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {
         const function* f = callee(i, fr);
         if (f == nullptr) return;
@@ -331,6 +370,7 @@ private:
 
     const parsed_module& module_;
     diagnostics& wrong_;
+    bool locked_;
     flow out_;
     std::uint32_t next_register_ = 0;
     std::size_t copied_ = 0;
@@ -338,9 +378,14 @@ private:
 
 }  // namespace detail
 
-/// The control flow of a kernel. Calls that cannot be copied in are added to `wrong`.
-inline flow flow_of(const parsed_module& m, const function& kernel, diagnostics& wrong) {
-    return detail::flow_builder(m, wrong).run(kernel);
+/// The control flow of a kernel. Calls that cannot be copied in are added to `wrong`. 64-bit atomics are under a lock if one of
+/// them cannot do without, or if they shall be.
+inline flow flow_of(const parsed_module& m, const function& kernel, diagnostics& wrong, bool locked) {
+    diagnostics found(m.file);
+    flow fl = detail::flow_builder(m, found, locked).run(kernel);
+    if (fl.wants_lock && !locked) return flow_of(m, kernel, wrong, true);
+    for (const diagnostic& d : found.all()) wrong.add(d.id, d.where, d.message);
+    return fl;
 }
 
 }  // namespace qwengpu::ptx

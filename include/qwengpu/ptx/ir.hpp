@@ -130,6 +130,10 @@ struct terminator {
     [[nodiscard]] std::uint32_t taken_trap() const { return trap_if_taken != 0 ? trap_if_taken : source; }
 };
 
+/// What a block is to the lock of 64-bit atomics: a lane draws a ticket, makes it a number, waits until the number is called,
+/// finds out which of the sections is its own, and is alone in it.
+enum class lock_part : std::uint8_t { none, ticket, number, wait, turn, section };
+
 struct block {
     std::vector<value_id> phis, body;
     std::vector<block_id> predecessors;
@@ -137,6 +141,7 @@ struct block {
     int ptx_instructions = 0;  ///< of the input, that a lane executes by running this block
     bool dead = false;
     bool meeting_point = false;  ///< stays a block although it does nothing: lanes meet here
+    lock_part part = lock_part::none;
 };
 
 /// A local variable of a frame, in the space of all local variables of the kernel.

@@ -87,7 +87,7 @@ inline bool jump_over_empty(function& f, block_id b) {
 inline bool merge_next(function& f, block_id b) {
     const block_id n = f.blocks[b].end.next;
     if (f.blocks[b].end.branches() || f.blocks[b].end.waits() || !is_block(n) || n == b || n == 0 || f.blocks[n].predecessors.size() != 1) return false;
-    if (!f.blocks[n].phis.empty()) return false;
+    if (!f.blocks[n].phis.empty() || f.blocks[b].part != f.blocks[n].part) return false;
     block& to = f.blocks[b];
     block& from = f.blocks[n];
     to.body.insert(to.body.end(), from.body.begin(), from.body.end());

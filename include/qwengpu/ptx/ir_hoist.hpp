@@ -40,7 +40,7 @@ private:
         for (block_id p : f_.blocks[l.header].predecessors) {
             if (std::find(l.latches.begin(), l.latches.end(), p) != l.latches.end()) continue;
             if (found != trap_target) return trap_target;
-            found = p;
+            found = f_.blocks[p].part == lock_part::none ? p : trap_target;
         }
         return found;
     }

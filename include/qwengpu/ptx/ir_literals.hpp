@@ -18,12 +18,18 @@ namespace qwengpu::ptx::ir {
 
 namespace detail {
 
-/// The `wanted` literals with the fewest uses; fewer if there are not as many.
+/// The `wanted` literals with the fewest uses; fewer if there are not as many. Around a lock every block is one of the machine's.
 inline std::set<std::uint32_t> rarest_literals(const function& f, std::size_t wanted) {
     std::map<std::uint32_t, std::size_t> uses;
+    std::set<std::uint32_t> fixed;
     for (const block& b : f.blocks)
         for (value_id v : b.body)
-            for_each_operand(f.at(v), [&](const operand& o) { if (o.is_literal() && !fits_stage(o.bits)) ++uses[o.bits]; });
+            for_each_operand(f.at(v), [&](const operand& o) {
+                if (!o.is_literal() || fits_stage(o.bits)) return;
+                ++uses[o.bits];
+                if (b.part != lock_part::none && b.part != lock_part::section) fixed.insert(o.bits);
+            });
+    for (const std::uint32_t bits : fixed) uses.erase(bits);
     std::vector<std::pair<std::size_t, std::uint32_t>> order;
     for (const auto& [bits, n] : uses) order.emplace_back(n, bits);
     std::sort(order.begin(), order.end());

@@ -63,6 +63,8 @@ private:
     }
 
     [[nodiscard]] bool worth_copying(block_id b, value_id v) const {
+        // Blocks that all locks share read one register, the lane's number.
+        if (f_.blocks[b].part == lock_part::wait || f_.blocks[b].part == lock_part::turn) return false;
         if (v >= joined_.size() || joined_[v] || lives_.home(v) == b) return false;
         const instruction& i = f_.at(v);
         if (i.kind != made_by::alu || machine::find_instruction(i.op)->only_stage3) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The order of blocks. Lanes at the lowest block run first, so with every block before those that follow it lanes meet again
-// at the post-dominator; a loop stands in one piece, ends in one latch, and what follows it stands behind it.
+// at the post-dominator; a loop stands in one piece, ends in one latch, and what follows it stands behind it. Only a lock stands
+// before all else: whoever drew a ticket comes to its turn although other lanes of the warp wait, for the lock or in loops of their own.
 #pragma once
 
 #include <algorithm>
@@ -49,14 +50,23 @@ inline void join_latches(function& f, const loop& l) {
 
 class layout_maker {
 public:
-    layout_maker(const function& f, const graph& g) : g_(g), placed_(f.blocks.size(), false) {}
+    layout_maker(const function& f, const graph& g) : f_(f), g_(g), placed_(f.blocks.size(), false) {}
 
     std::vector<block_id> run() {
+        put(0);
+        for (const lock_part part : {lock_part::section, lock_part::turn, lock_part::number, lock_part::wait})
+            for (block_id b : g_.order)
+                if (f_.blocks[b].part == part) put(b);
         place(g_.order, nowhere);
         return out_;
     }
 
 private:
+    void put(block_id b) {
+        placed_[b] = true;
+        out_.push_back(b);
+    }
+
     /// Places blocks in reverse post-order; a loop inside `around` is placed whole where its header stands.
     void place(const std::vector<block_id>& blocks, std::uint32_t around) {
         for (block_id b : blocks) {
@@ -64,8 +74,7 @@ private:
             std::uint32_t l = g_.loop_of[b];
             while (l != nowhere && l != around && g_.loops[l].parent != around) l = g_.loops[l].parent;
             if (l == nowhere || l == around) {
-                placed_[b] = true;
-                out_.push_back(b);
+                put(b);
                 continue;
             }
             std::vector<block_id> inside = g_.loops[l].blocks;
@@ -74,6 +83,7 @@ private:
         }
     }
 
+    const function& f_;
     const graph& g_;
     std::vector<bool> placed_;
     std::vector<block_id> out_;

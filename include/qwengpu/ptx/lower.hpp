@@ -46,6 +46,7 @@ private:
             const flow_block& from = fl.blocks[k];
             ir::block& to = f.blocks[k];
             to.ptx_instructions = from.ptx_instructions;
+            to.part = from.part;
             to.end.next = from.next;
             if (from.end == flow_end::go || from.taken == from.next) continue;
             to.end.taken = from.taken;
@@ -94,7 +95,7 @@ private:
         const std::uint32_t caller = flow_.frames[s.frame].caller;
         l_.begin(b, s.calls() ? caller : s.frame, *s.code, s.unguarded, s.waits);
         if (s.kind == step_kind::plain) return lower_instruction(l_);
-        if (!s.calls()) return lower::part_of(l_, s.kind);
+        if (!s.calls()) return lower::part_of(l_, s.kind, s.section);
         const function& callee = *flow_.frames[s.frame].code;
         const bool entering = s.kind == step_kind::enter_call;
         const std::vector<operand>& outside = s.code->operands[entering ? 2 : 0].items;
@@ -155,10 +156,10 @@ inline void check_branches(const flow& fl, const function& kernel, diagnostics& 
 }  // namespace detail
 
 /// Lowers a kernel. Throws diagnostic_error with all that is not supported ("ptx.unsupported"), or at once if it is hopelessly
-/// large ("ptx.resources").
-inline ir::function lower_kernel(const parsed_module& m, const function& kernel) {
+/// large ("ptx.resources"). `locked`: its 64-bit atomics are under a lock in any case.
+inline ir::function lower_kernel(const parsed_module& m, const function& kernel, bool locked = false) {
     diagnostics wrong(m.file);
-    const flow fl = flow_of(m, kernel, wrong);
+    const flow fl = flow_of(m, kernel, wrong, locked);
     detail::check_branches(fl, kernel, wrong);
     ir::function f;
     f.name = kernel.name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Atomics (atom, red): one machine block each, in which a lane loads and stores before the next lane does. What is not one
-// operation between load and store (inc, dec) tries with cas until no other thread came between; 64 bits only without a result.
+// operation between load and store (inc, dec) tries with cas until no other thread came between; 64 bits without a result are two.
 #pragma once
 
 #include <string>
@@ -54,15 +54,14 @@ inline const atomic_row* row_of_atomic(const instruction& i) {
 
 inline bool is_read(const lowering& l) { return l.now().opcode == "atom" && l.now().operands[0].kind != operand_kind::sink; }
 
-/// 64 bits: two atomics, which nobody can tell from one as long as nobody asks what was there.
-inline void atomic_64(lowering& l, const atomic_row& r, ir::operand low, ir::operand high) {
+/// Two words: two atomics, which nobody can tell from one as long as nobody asks what was there (`is_half`), or comes between.
+inline wide exchange_wide(lowering& l, const atomic_row& r, ir::operand low, ir::operand high, bool is_half) {
     const wide x = l.read_wide(l.now().operands[first_of_atomic(l) + 1]);
     const bool adds = r.op == lowering::op::add;
-    if (!adds && r.op != lowering::op::lop) return l.refuse("64-bit atomics other than add, and, or, xor are not supported; use 32-bit numbers");
     const ir::operand was = exchange(l, low, r.op, r.mod, x.lo);
     const ir::operand carried = adds ? l.add(x.hi, l.compare(machine::mod::cmp_lt, l.add(was, x.lo), x.lo)) : x.hi;
-    const ir::operand was_high = exchange(l, high, r.op, r.mod, carried, {}, true);
-    if (is_read(l)) l.result(wide{was, was_high});
+    const ir::operand was_high = exchange(l, high, r.op, r.mod, carried, {}, is_half);
+    return {was, was_high};
 }
 
 inline ir::operand atomic_address(lowering& l, std::uint32_t offset = 0) { return address_of(l, l.now().operands[first_of_atomic(l)], offset); }
@@ -83,7 +82,6 @@ inline void atomic(lowering& l) {
     if (bits_of(t) != 32 && bits_of(t) != 64) return l.refuse("atomics of 16 and 128 bits are not supported; use 32-bit numbers");
     fence_if_ordering(l);
     if (l.now().has("cas")) {
-        if (bits_of(t) == 64) return l.refuse("64-bit atomic cas is not supported; use 32-bit numbers");
         const ir::operand value = l.raw_word(at + 2), expected = l.raw_word(at + 1), was = compare_and_swap(l, atomic_address(l), expected, value);
         if (is_read(l)) l.result(was);
         return fence_if_ordering(l);
@@ -92,7 +90,9 @@ inline void atomic(lowering& l) {
     if (r == nullptr || (is_f32 && r->op != lowering::op::add && r->op != lowering::op::none)) return l.refuse("this atomic is not supported; use cas in a loop");
     if (bits_of(t) == 64) {
         const ir::operand high = atomic_address(l, 4), low = atomic_address(l);
-        return atomic_64(l, *r, low, high), fence_if_ordering(l);
+        const wide was = exchange_wide(l, *r, low, high, true);
+        if (is_read(l)) l.result(was);
+        return fence_if_ordering(l);
     }
     const bool orders = r->op == lowering::op::min || r->op == lowering::op::max;
     const auto op = is_f32 && r->op == lowering::op::add ? lowering::op::fadd : r->op;

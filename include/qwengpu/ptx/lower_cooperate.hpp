@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <qwengpu/ptx/lower_atomic.hpp>
+#include <qwengpu/ptx/lower_lock.hpp>
 
 namespace qwengpu::ptx::lower {
 
@@ -250,10 +250,15 @@ inline void part_of_red(lowering& l, step_kind part) {
 }
 
 /// A part of an instruction that takes several blocks.
-inline void part_of(lowering& l, step_kind part) {
+inline void part_of(lowering& l, step_kind part, std::uint32_t section) {
     if (part == step_kind::first_try) return first_try(l);
     if (part == step_kind::next_try) return next_try(l);
     if (part == step_kind::tried) return tried(l);
+    if (part == step_kind::draw_ticket) return draw_ticket(l);
+    if (part == step_kind::make_number) return make_number(l, section);
+    if (part == step_kind::wait_turn) return wait_turn(l);
+    if (part == step_kind::find_section) return find_section(l, section);
+    if (part == step_kind::locked) return locked_atomic(l);
     part_of_red(l, part);
 }
 

@@ -174,6 +174,10 @@ public:
         return read_variable(parameter_variable(frame_, id, 4 * word));
     }
     [[nodiscard]] const memory_map& map() const { return map_; }
+    /// How many atomics are under the lock.
+    [[nodiscard]] std::uint32_t sections() const { return flow_.sections; }
+    /// The value is alive for a moment only: it is not worth a place in memory.
+    void settle(const ir::operand& o) { if (o.is_value()) f_.at(o.bits).settled = true; }
     [[nodiscard]] ir::terminator& end() { return f_.blocks[block_].end; }
     /// Accesses after this come after those before it.
     void fence() { ++fences_; }

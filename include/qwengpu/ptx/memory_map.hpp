@@ -59,6 +59,9 @@ public:
     static constexpr std::uint32_t reserved_bytes = 40;
     /// The word in which the threads of a bar.red at this barrier count.
     [[nodiscard]] ir::operand counter(const barrier_choice& b) const { return ir::literal(machine::address::make(shared_window, counters_.at(b.id))); }
+    /// The word of the lock's next ticket, and that of the number that is called.
+    [[nodiscard]] ir::operand next_ticket() const { return ir::literal(machine::address::make(shared_window, lock_word_)); }
+    [[nodiscard]] ir::operand called_number() const { return ir::literal(machine::address::make(shared_window, lock_word_ + 1)); }
 
 private:
     using key = std::pair<std::uint32_t, const variable*>;
@@ -127,6 +130,8 @@ private:
             end = (end + 3) & ~std::uint64_t{3};
             for (auto& [id, word] : counters_) word = static_cast<int>(end / 4), end += 4;
             if (names_reserved_) reserved_ = static_cast<std::uint32_t>(end + 7) & ~7U, end = reserved_ + reserved_bytes;
+            lock_word_ = static_cast<int>(end / 4);
+            if (flow_.sections > 0) end += 8;
             if (end / 4 <= there + 1) break;
         }
         if (end / 4 > there + 1) too_large(end / 4 - 1, there);
@@ -160,6 +165,8 @@ private:
         for (const variable* v : in_shared_) bytes += v->bytes();
         throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory" + (names_reserved_ ? ", and the 40 that cooperative groups reserve (" : " (") + std::to_string(words) +
                                                          " words); " + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
+        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory (" + std::to_string(words) +
+                                                         (flow_.sections > 0 ? " words with the two of the lock that its 64-bit atomics take); " : " words); ") + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
     }
 
     const flow& flow_;
@@ -173,6 +180,7 @@ private:
     int shared_words_ = 0, dynamic_word_ = 0;
     std::uint32_t reserved_ = 0;
     bool names_reserved_ = false;
+    int shared_words_ = 0, dynamic_word_ = 0, lock_word_ = 0;
     bool has_generic_ = false;  ///< an access that does not say of which space it is
 };
 

@@ -23,6 +23,7 @@ struct fused_block {
     bool branch = false;
     bool meeting = false;         ///< gets one of the highest numbers, where the lanes of a warp meet
     int barrier = -1, barrier_count = 0;
+    ir::lock_part part = ir::lock_part::none;
     ir::operand condition{};
     bool sense = true;
     std::uint32_t next = ir::exit_target, taken = ir::exit_target;
@@ -130,6 +131,7 @@ private:
         out.write = d.write;
         out.store = value_of(d.store);
         out.branch = d.branch;
+        out.part = f_.blocks[b].part;
         out.meeting = is_collective(p, d) && f_.at(out.stage[1]).meets;
         out.source = f_.blocks[b].end.source;
         if (d.branch) out.condition = f_.blocks[b].end.cond, out.sense = f_.blocks[b].end.sense;

@@ -199,6 +199,7 @@ private:
     /// The predecessor, or a new block on the way where the copies would disturb another way or run too often.
     block_id place_for(block_id s, std::size_t way, const std::vector<value_id>& apart) {
         const block_id p = f_.blocks[s].predecessors[way];
+        if (f_.blocks[p].part != lock_part::none) return split(p, s, way);
         if (!f_.blocks[p].end.branches()) return p;
         if (depth(p) <= depth(s) && !disturbs(p, s, apart)) return p;
         return split(p, s, way);
@@ -284,11 +285,26 @@ inline void break_cycles(function& f, webs& w, const std::vector<value_id>& copi
     }
 }
 
+/// Lanes that wait for different sections stand in one block (share_waits.hpp), so their numbers are in one register.
+inline void join_numbers(const function& f, webs& w) {
+    operand first{};
+    for (const block& b : f.blocks) {
+        if (b.part != lock_part::wait && b.part != lock_part::turn) continue;
+        for (value_id v : b.body)
+            for_each_operand(f.at(v), [&](const operand& o) {
+                if (!o.is_value() || std::find(b.body.begin(), b.body.end(), o.bits) != b.body.end()) return;
+                if (first.present()) w.join(first.bits, o.bits);
+                else first = o;
+            });
+    }
+}
+
 }  // namespace detail
 
 /// Joins what phis join and inserts copies for the rest; blocks may be added on edges.
 inline webs make_webs(function& f) {
     webs w(f.values.size());
+    detail::join_numbers(f, w);
     detail::coalescer(f, w, graph_of(f));
     const std::vector<value_id> copies = detail::copier(f, w).run();
     detail::break_cycles(f, w, copies);
