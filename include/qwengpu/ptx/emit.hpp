@@ -150,6 +150,7 @@ private:
         }
         m.store_data = i.op == machine::alu_op::none || i.op == machine::alu_op::cmp ? source(i.b, 1, nullptr) : machine::source::t3;
         if (i.op == machine::alu_op::none) return;
+        if (i.masked) return masked_atomic(i);
         out_.s3.op = i.op;
         out_.s3.mod = i.mod;
         out_.s3.a = machine::source::t2;
@@ -157,6 +158,19 @@ private:
         (adds_float ? out_.s3.c : out_.s3.b) = source(compares ? i.c : i.b, 2, &out_.s3);
         m.store_guarded = m.sense = compares;
         if (compares) m.cond = machine::source::t3;
+    }
+
+    /// The mask in stage 3, min or max in stage 4.
+    void masked_atomic(const ir::instruction& i) {
+        out_.s3.op = machine::alu_op::lop;
+        out_.s3.mod = i.op == machine::alu_op::min ? ir::table::or_ab : ir::table::and_ab;
+        out_.s3.a = machine::source::t2;
+        out_.s3.b = source(i.c, 2, nullptr);
+        out_.s4.op = i.op;
+        out_.s4.mod = i.mod;
+        out_.s4.a = machine::source::t3;
+        out_.s4.b = source(i.b, 3, &out_.s4);
+        out_.mem.store_data = machine::source::t4;
     }
 
     void store() {

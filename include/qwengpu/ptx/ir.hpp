@@ -75,7 +75,8 @@ enum class region : std::uint8_t { any, global, shared, local };
 ///   store  word b (or its low bytes, by `size`) to a, if bit 0 of c equals sense
 ///   phi    inputs of `function::phi_inputs[a.bits]`
 ///   collective  `access` of the word b, of the lane a if it is a shuffle
-///   atomic  the word that was at a, where op(that word, b) is now (b itself if op is none); with `cmp`: b if it equals c
+///   atomic  the word that was at a, where op(that word, b) is now (b itself if op is none); with `cmp`: b if it equals c; with a
+///           `masked` min or max: op(that word with the bits of c set (min) or with no others (max), b)
 struct instruction {
     made_by kind = made_by::alu;
     alu_op op = alu_op::none;
@@ -87,6 +88,7 @@ struct instruction {
     bool kept = false;    ///< a load that may trap: not dropped, unless it proves to be of local memory
     bool settled = false;               ///< alive for a moment only: to keep it in memory gains nothing
     bool is_half = false;               ///< an atomic that is a part of one: what was there may not be asked
+    bool masked = false;                ///< an atomic min or max
     bool meets = false;                 ///< a collective that waits for all lanes of the warp
     bool is_private = false;            ///< an access that may be of local memory
     region where = region::any;         ///< of an access

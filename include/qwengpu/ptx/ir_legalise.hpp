@@ -71,6 +71,7 @@ private:
         if (i.a.is_constant()) i.a = moved(i.a);
         const bool data_is_stored = i.op == alu_op::none || i.op == alu_op::cmp;
         if (data_is_stored && i.b.is_constant()) i.b = moved(i.b);
+        if (i.masked && i.c.is_constant()) i.c = moved(i.c);
         keep_one(i, [](const operand& o) { return o.kind == from::special; });
     }
 
