@@ -127,7 +127,7 @@ TEST_CASE("all that is not supported is listed at once, with line, column, reaso
         add.f64 %x1, %x2, %x3;
         ld.global.u32 %r9, [%d1];
           bar.arrive 0, 8;
-        atom.global.cas.b64 %d2, [%d1], %d3, %d4;
+        red.global.add.f64 [%d1], %x1;
         bar.sync 8;
         bar.sync 1, 6;
         mov.u32 %r4, %clock;)"));
@@ -136,7 +136,7 @@ TEST_CASE("all that is not supported is listed at once, with line, column, reaso
     CHECK((all[0].where.line == 14 && all[0].where.column == 9));
     CHECK((contains(all[0].message, "add.f64") && contains(all[0].message, "64-bit floats")));
     CHECK((all[1].where.line == 16 && all[1].where.column == 11 && contains(all[1].message, "bar.arrive")));
-    CHECK((all[2].where.line == 17 && contains(all[2].message, "64-bit atomic cas")));
+    CHECK((all[2].where.line == 17 && contains(all[2].message, "red.global.add.f64")));
     CHECK((all[3].where.line == 18 && contains(all[3].message, "the numbers 0 to 7")));
     CHECK((all[4].where.line == 19 && contains(all[4].message, "a multiple of the warp size")));
     CHECK((all[5].where.line == 20 && contains(all[5].message, "%clock")));

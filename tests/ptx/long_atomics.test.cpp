@@ -274,7 +274,7 @@ TEST_CASE("the lock's words count as shared memory, and the refusal says so") {
         return test::kernel_around(".shared .align 4 .b8 room[" + std::to_string(4 * words) + "];\nst.shared.u32 [room], %t;\natom.global.exch.b64 %d1, [%out], 5;\n");
     };
     CHECK(test::compile_text(text(124)).program.shared_words == 126);
-    CHECK_THROWS_WITH(test::compile_text(text(125)), Catch::Matchers::Contains("127 words with the two of the lock"));
+    CHECK_THROWS_WITH(test::compile_text(text(125)), Catch::Matchers::Contains("500 bytes of shared memory, and the 8 of the lock of its 64-bit atomics (127 words)"));
 }
 
 TEST_CASE("an address outside of all buffers traps in the section, where the atomic stands") {

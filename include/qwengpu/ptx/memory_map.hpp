@@ -163,10 +163,9 @@ private:
     [[noreturn]] void too_large(std::uint64_t words, std::uint64_t there) const {
         std::uint64_t bytes = 0;
         for (const variable* v : in_shared_) bytes += v->bytes();
-        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory" + (names_reserved_ ? ", and the 40 that cooperative groups reserve (" : " (") + std::to_string(words) +
+        const std::string besides = std::string(names_reserved_ ? ", and the 40 that cooperative groups reserve" : "") + (flow_.sections > 0 ? ", and the 8 of the lock of its 64-bit atomics" : "");
+        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory" + besides + " (" + std::to_string(words) +
                                                          " words); " + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
-        throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory (" + std::to_string(words) +
-                                                         (flow_.sections > 0 ? " words with the two of the lock that its 64-bit atomics take); " : " words); ") + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
     }
 
     const flow& flow_;
@@ -177,10 +176,9 @@ private:
     std::map<key, std::size_t> local_index_;
     std::vector<ir::local_variable> locals_;
     std::vector<std::uint32_t> modules_;
-    int shared_words_ = 0, dynamic_word_ = 0;
+    int shared_words_ = 0, dynamic_word_ = 0, lock_word_ = 0;
     std::uint32_t reserved_ = 0;
     bool names_reserved_ = false;
-    int shared_words_ = 0, dynamic_word_ = 0, lock_word_ = 0;
     bool has_generic_ = false;  ///< an access that does not say of which space it is
 };
 

@@ -12,7 +12,7 @@
 namespace qwengpu::test::random_ptx {
 
 /// Words of the buffers and of the struct; the output has so many for each thread.
-inline constexpr std::uint32_t input_words = 16, words_per_thread = 4, sum_words = 16, struct_words = 3;
+inline constexpr std::uint32_t input_words = 16, words_per_thread = 4, sum_words = 24, struct_words = 3;
 
 namespace detail {
 
@@ -21,6 +21,7 @@ inline constexpr std::string_view before = R"(.version 7.8
 .address_size 64
 .const .align 4 .b32 tab[4] = {17, -3, 0x7fffffff, 0x12345678};
 .global .align 4 .b32 gacc[8];
+.global .align 8 .b64 glong[2];
 .func (.param .b32 z) helper0(.param .b32 a, .param .b32 b)
 {
   .reg .b32 %x, %y; .reg .pred %p;
@@ -58,6 +59,7 @@ less:
   .shared .align 4 .b32 sm[12];
   .shared .align 4 .b8 sm8[12];
   .shared .align 4 .b32 acc[8];
+  .shared .align 8 .b64 slong[2];
   .local .align 16 .b8 loc[32];
   ld.param.u64 %in, [k_in]; ld.param.u64 %out, [k_out]; ld.param.u64 %sum, [k_sum];
   cvta.to.global.u64 %in, %in; cvta.to.global.u64 %out, %out; cvta.to.global.u64 %sum, %sum;
@@ -97,6 +99,15 @@ collect:
 finished:
 )";
 
+/// The numbers of 64 bits behind the sums of words.
+inline constexpr std::string_view long_sums = R"(
+  bar.sync 0;
+  setp.ne.u32 %q, %lin, 0; @%q bra ended;
+  ld.shared.u64 %d0, [slong]; ld.shared.u64 %d1, [slong+8]; st.global.u64 [%sum+64], %d0; st.global.u64 [%sum+72], %d1;
+  ld.global.u64 %d0, [glong]; ld.global.u64 %d1, [glong+8]; st.global.u64 [%sum+80], %d0; st.global.u64 [%sum+88], %d1;
+ended:
+)";
+
 }  // namespace detail
 
 inline std::string program::text() const {
@@ -107,9 +118,12 @@ inline std::string program::text() const {
         for (int k = 0; k < 8; ++k) all += "  st.local.u32 [loc+" + std::to_string(4 * k) + "], %r" + std::to_string(k % 4) + ";\n";
     const bool counts = body_text.find("acc+") != std::string::npos;
     if (counts) all += "  setp.lt.u32 %q, %lin, 1; @!%q bra ready;\n  mov.u32 %i, 0;\nclear: mov.u32 %s, acc; add.u32 %s, %s, %i; st.shared.u32 [%s], 0; add.u32 %i, %i, 4; setp.lt.u32 %q, %i, 32; @%q bra clear;\nready: bar.sync 0;\n";
+    const bool counts_long = body_text.find("long+") != std::string::npos;
+    if (counts_long) all += "  mov.u64 %a, 0; setp.eq.u32 %q, %lin, 0;\n  @%q st.shared.u64 [slong], %a; @%q st.shared.u64 [slong+8], %a;\n  bar.sync 0;\n";
     all += body_text;
     all += detail::after;
     if (counts) all += detail::sums;
+    if (counts_long) all += detail::long_sums;
     return all + "  ret;\n}\n";
 }
 

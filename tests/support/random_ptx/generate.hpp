@@ -34,7 +34,8 @@ inline std::string replaced(std::string text, std::string_view what, const std::
 
 class generator {
 public:
-    generator(std::uint64_t seed, features f) : random_(seed), allowed_(f) {}
+    /// A quarter of the seeds makes atomics of 64 bits.
+    generator(std::uint64_t seed, features f) : random_(seed), allowed_(f), has_long_(seed % 4 == 0) {}
 
     program make() {
         program p;
@@ -214,12 +215,29 @@ private:
     std::string atomic(bool converged) {
         static constexpr std::array<const char*, 6> how{"add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"};
         const auto k = static_cast<std::size_t>(random_.below(6));
+        if (has_long_ && random_.percent(60)) return long_atomic(converged);
         if (!converged || !one_warp_ || random_.percent(40)) {
             if (random_.percent(50) && allowed_.shared)
                 return std::string("  red.shared.") + how[k] + " [acc+" + number(4 * static_cast<int>(k)) + "], " + reg('r') + ";\n";
             return std::string("  red.global.") + how[k] + " [gacc+" + number(4 * static_cast<int>(k)) + "], " + reg('r') + ";\n";
         }
         return "  bar.warp.sync -1;\n" + atomic_in_order();
+    }
+
+    /// The same with numbers of 64 bits: two of them.
+    std::string long_atomic(bool converged) {
+        const std::string at = allowed_.shared && random_.percent(50) ? ".shared." : ".global.", number = at == ".shared." ? "slong" : "glong";
+        if (one_warp_ && converged && random_.percent(70)) return "  bar.warp.sync -1;\n" + long_atomic_in_order(at, number);
+        if (!one_warp_ && random_.percent(50)) return "  red" + at + "max.s64 [" + number + "+8], " + reg('d') + ";\n";
+        if (random_.percent(30)) return "  @" + reg('p') + " red" + at + "add.u64 [" + number + "+0], " + reg('d') + ";\n";
+        return "  red" + at + "add.u64 [" + number + "+0], " + reg('d') + ";\n";
+    }
+
+    std::string long_atomic_in_order(const std::string& at, const std::string& number) {
+        static constexpr std::array<const char*, 9> how{"add.u64", "exch.b64", "min.s64", "min.u64", "max.s64", "max.u64", "and.b64", "or.b64", "xor.b64"};
+        const std::string guard = random_.percent(25) ? "  @!" + reg('p') + " " : "  ", result = reg('d'), value = reg('d');
+        if (random_.percent(25)) return guard + "atom" + at + "cas.b64 " + result + ", [" + number + "+8], " + reg('d') + ", " + value + ";\n";
+        return guard + "atom" + at + how[static_cast<std::size_t>(random_.below(9))] + " " + result + ", [" + number + "+8], " + value + ";\n";
     }
 
     /// The lanes of the one warp have met; they are served in their order.
@@ -307,7 +325,7 @@ private:
 
     choices random_;
     features allowed_;
-    bool one_warp_ = false, full_warps_ = false, leaves_ = false;
+    bool has_long_ = false, one_warp_ = false, full_warps_ = false, leaves_ = false;
     int threads_ = 0, labels_ = 0;
 };
 
