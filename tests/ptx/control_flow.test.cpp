@@ -210,3 +210,17 @@ TEST_CASE("device functions are copied in: results, arguments in variables and i
     const auto r = test::run_text(text, {1, 1, 1}, {4, 1, 1}, {test::buffer_of({1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0}), test::buffer_of(test::words(16))});
     CHECK(test::words{r.buffers[1][0], r.buffers[1][4], r.buffers[1][8], r.buffers[1][12]} == test::words{502, 504, 506, 508});
 }
+
+TEST_CASE("a result that goes to _ is dropped") {
+    std::string text = test::kernel_around(load + "call (_), plus50, (%r0);\ncall (%r1, _), both, (%r0);\n" + store);
+    const std::string functions = R"(.version 7.8
+.target sm_75
+.address_size 64
+.func (.reg .u32 back) plus50(.reg .u32 x) { add.u32 back, x, 50; ret; }
+.func (.reg .u32 back, .reg .u32 more) both(.reg .u32 x) { add.u32 back, x, 7; add.u32 more, x, 9; ret; }
+)";
+    text = functions + text.substr(text.find(".visible"));
+    const auto r = test::run_text(text, {1, 1, 1}, {1, 1, 1}, {test::buffer_of({5, 0, 0, 0}), test::buffer_of(test::words(4))});
+    CHECK(r.trap.empty());
+    CHECK(r.buffers[1] == test::words{12, 0, 0, 0});
+}

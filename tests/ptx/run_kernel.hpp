@@ -55,9 +55,11 @@ inline kernel_run run_program(const machine::program& program, const machine::ex
         variables.push_back(machine::add_buffer(image, v.words, v.align / 4));
         if (v.row != 0) machine::set_constant(image, v.row, variables.back().pointer());
     }
-    for (std::size_t k = 0; k < variables.size(); ++k)
-        for (const auto& link : program.variables[k].links)
-            image.memory[static_cast<std::size_t>(variables[k].first_word + link.word)].value += variables[static_cast<std::size_t>(link.variable)].pointer();
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+        words begin = program.variables[k].words;
+        for (const auto& link : program.variables[k].links) machine::put_address(begin, link, variables[static_cast<std::size_t>(link.variable)].pointer());
+        for (std::size_t w = 0; w < begin.size(); ++w) image.memory[static_cast<std::size_t>(variables[k].first_word) + w].value = begin[w];
+    }
     machine::declare_shared(image, dynamic_words > 0 ? program.dynamic_shared_word - 1 + dynamic_words : program.shared_words);
     const auto out = machine::emulate(image, limit);
     kernel_run result{out.ended, {}, 0, {}, machine::ptx_lane_instructions(program, out)};

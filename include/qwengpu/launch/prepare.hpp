@@ -69,7 +69,7 @@ void fill_variables(machine::launch_image<M>& image, std::size_t first, const st
         if (!entries[first + k].is_new) continue;
         auto words = variables[k].words;
         for (const auto& link : variables[k].links)
-            words[static_cast<std::size_t>(link.word)] += image.buffers[first + static_cast<std::size_t>(link.variable)].pointer();
+            machine::put_address(words, link, image.buffers[first + static_cast<std::size_t>(link.variable)].pointer());
         machine::put_words<M>(image, place, words);
     }
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -46,10 +48,22 @@ struct constant_literal {
     std::uint32_t value = 0;
 };
 
-/// A word of a module variable that begins as an address: of the variable with this number in `program::variables`.
+/// Bytes of a module variable that begin as an address, or as a part of one: `offset` behind the variable with this number in
+/// `program::variables`. Of the address, those bits are taken that `mask` has, the lowest of them as bit 0.
 struct variable_link {
-    int word = 0, variable = 0;
+    int byte = 0, bytes = 4;
+    int variable = 0;
+    std::uint32_t offset = 0;
+    std::uint64_t mask = ~0ULL;
 };
+
+/// Puts the address into its bytes, which are zero. `pointer` is that of the variable.
+inline void put_address(std::vector<std::uint32_t>& words, const variable_link& link, std::uint32_t pointer) {
+    const std::uint64_t address = pointer + link.offset;
+    const std::uint64_t part = link.mask == 0 ? 0 : (address & link.mask) >> std::countr_zero(link.mask);
+    for (int k = 0; k < link.bytes && k < 8; ++k)
+        words[static_cast<std::size_t>(link.byte + k) / 4] |= static_cast<std::uint32_t>((part >> (8 * k)) & 0xffU) << (8 * ((link.byte + k) % 4));
+}
 
 /// A variable of the module (__device__, __constant__) that the kernel uses. It begins every launch with its words, unless a
 /// session keeps it.

@@ -49,10 +49,12 @@ private:
 
     void put(machine::module_variable& out, const initial_value& i, std::uint64_t bytes) const {
         const std::uint64_t at = i.index * bytes;
+        if (i.sym.kind == symbol_kind::module_variable) {
+            out.links.push_back({static_cast<int>(at), static_cast<int>(bytes), static_cast<int>(number_of(i.sym.id)), static_cast<std::uint32_t>(i.bits), i.mask});
+            return;
+        }
         for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < out.words.size(); ++k)
             out.words[(at + k) / 4] |= static_cast<std::uint32_t>((i.bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
-        if (i.sym.kind != symbol_kind::module_variable) return;
-        out.links.push_back({static_cast<int>(at / 4), static_cast<int>(number_of(i.sym.id))});
     }
 
     /// The place among those kept; behind the last one if it is none of them.

@@ -121,6 +121,7 @@ private:
     }
 
     void take_back(const operand& into, std::uint32_t callee, const parameter& made) {
+        if (into.kind == operand_kind::sink) return;
         if (into.kind == operand_kind::symbol_value && !made.in_register)
             return copy_places(callee, made.id, l_.frame_id(), into.sym.id);
         const auto at = [&](std::uint32_t k) {

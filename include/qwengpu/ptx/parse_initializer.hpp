@@ -62,7 +62,8 @@ inline initial_value parse_element(cursor& in, scalar_type type) {
         in.expect(")");
         return v;
     }
-    if (k.kind != token_kind::integer && !is_float(type)) in.fail("expected an integer before this");
+    const bool bits = (k.kind == token_kind::f32 && type == scalar_type::b32) || (k.kind == token_kind::f64 && type == scalar_type::b64);
+    if (k.kind != token_kind::integer && !is_float(type) && !bits) in.fail("expected an integer before this");
     v.bits = bits_as(k, type);
     return v;
 }

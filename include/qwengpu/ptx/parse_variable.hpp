@@ -72,6 +72,8 @@ void parse_variables(parse_context& c, variable v, Add add) {
         variable one = v;
         const token name = detail::parse_name(c.in, one);
         detail::finish_variable(one);
+        if (c.in.at("=") && one.space != state_space::global && one.space != state_space::constant)
+            c.in.fail("expected ';': only variables in .global and .const begin with values; store them at the start of the kernel");
         if (c.in.accept("=")) parse_initializer(c.in, one);
         add(name, std::move(one));
     } while (c.in.accept(","));
