@@ -130,8 +130,8 @@ private:
         ++position_;
         if (warp_wide && spec == "su" && (row_.name != "shfl" || position_ > 3)) return position_ == 4 && row_.name == "shfl" ? "31" : "0xffffffff";
         switch (spec[0]) {
-            case 'd': case 'D': case 'x': case 'A': case 'M': return destination(type_of(spec));
-            case 's': case 'S': case 'y': case 'B': case 'N': return source(spec[0] == 'N' && !types_.empty() && types_[0] == "pred" ? scalar_type::pred : type_of(spec));
+            case 'V': case 'd': case 'D': case 'x': case 'A': case 'M': return destination(type_of(spec));
+            case 'W': case 's': case 'S': case 'y': case 'B': case 'N': return source(spec[0] == 'N' && !types_.empty() && types_[0] == "pred" ? scalar_type::pred : type_of(spec));
             case 'p': case 'P': return destination(scalar_type::pred);
             case 'q': return source(scalar_type::pred);
             case 'e': return destination(type_of(spec));

@@ -9,6 +9,7 @@
 
 #include <qwengpu/ptx/check_special.hpp>
 #include <qwengpu/ptx/check_operand.hpp>
+#include <qwengpu/ptx/check_video.hpp>
 
 namespace qwengpu::ptx {
 
@@ -81,6 +82,7 @@ inline void check_instruction(const operand_judge& j, diagnostics& wrong, std::v
     bool count = false;
     const auto specs = match_operands(*row, j.i, wrong, count);
     if (types && count) check_operands(j, specs, wrong, suspects);
+    if (types && count && is_video(j.i.opcode)) check_video(j.i, wrong);
 }
 
 }  // namespace detail

@@ -170,6 +170,8 @@ struct operand_judge {
             case 'd':
             case 'p': return judge_destination(o, want);
             case 's': return judge_source(o, want);
+            case 'V': return judge_destination(o, want);
+            case 'W': return judge_source(o, want);
             case 'D':
                 return judge_parts(o, [&](const operand& x) {
                     return i.vector == 1 ? judge_destination(x, want, true) : judge_discard(x, want, true);

@@ -43,6 +43,7 @@ struct parse_context {
     parsed_module out;
     std::unordered_map<std::string_view, symbol> globals;
     cuda_place cuda{};
+    bool video = false;  ///< the instruction in hand may select parts of registers
 };
 
 }  // namespace qwengpu::ptx

@@ -13,6 +13,7 @@
 #include <qwengpu/ptx/lower_float_table.hpp>
 #include <qwengpu/ptx/lower_cooperate.hpp>
 #include <qwengpu/ptx/lower_memory.hpp>
+#include <qwengpu/ptx/lower_video.hpp>
 #include <qwengpu/ptx/opcode_row.hpp>
 
 namespace qwengpu::ptx {
@@ -37,7 +38,14 @@ inline const std::unordered_map<std::string_view, lower_function>& lower_functio
         {"or", lower::logic}, {"pmevent", nothing}, {"popc", lower::count}, {"prefetch", nothing}, {"prefetchu", nothing},
         {"prmt", lower::permute_bytes}, {"rem", lower::div_or_rem}, {"sad", lower::sad}, {"selp", lower::selp}, {"set", lower::set},
         {"setp", lower::setp}, {"shf", lower::funnel_shift}, {"shl", lower::shift}, {"shr", lower::shift}, {"slct", lower::slct},
-        {"st", lower::st}, {"sub", lower::add_or_sub}, {"subc", lower::with_carry}, {"szext", lower::extend_low_bits}, {"xor", lower::logic}};
+        {"st", lower::st}, {"sub", lower::add_or_sub}, {"subc", lower::with_carry}, {"szext", lower::extend_low_bits}, {"xor", lower::logic},
+        {"vmad", lower::video_multiply}, {"vabsdiff", lower::video_scalar}, {"vabsdiff2", lower::video_parts_at_once},
+        {"vabsdiff4", lower::video_parts_at_once}, {"vadd", lower::video_scalar}, {"vadd2", lower::video_parts_at_once},
+        {"vadd4", lower::video_parts_at_once}, {"vavrg2", lower::video_parts_at_once}, {"vavrg4", lower::video_parts_at_once},
+        {"vmax", lower::video_scalar}, {"vmax2", lower::video_parts_at_once}, {"vmax4", lower::video_parts_at_once}, {"vmin", lower::video_scalar},
+        {"vmin2", lower::video_parts_at_once}, {"vmin4", lower::video_parts_at_once}, {"vset", lower::video_scalar},
+        {"vset2", lower::video_parts_at_once}, {"vset4", lower::video_parts_at_once}, {"vshl", lower::video_scalar}, {"vshr", lower::video_scalar},
+        {"vsub", lower::video_scalar}, {"vsub2", lower::video_parts_at_once}, {"vsub4", lower::video_parts_at_once}};
     return table;
 }
 
@@ -47,13 +55,11 @@ struct refusal {
     std::string_view why;
 };
 
-inline constexpr std::array<refusal, 6> refusals{{
+inline constexpr std::array<refusal, 5> refusals{{
     {"mbarrier", "barriers in memory are not supported; use bar.sync"},
     {"tex tld4 txq suld sust sured suq istypep", "textures and surfaces are not supported; read a buffer instead"},
     {"wmma mma wgmma tcgen05 ldmatrix stmatrix movmatrix", "matrix instructions are not supported; multiply in a loop"},
     {"cp", "asynchronous copies are not supported; use loads and stores"},
-    {"vabsdiff vabsdiff2 vabsdiff4 vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4",
-     "video instructions are not supported; use prmt or bfe, and add, min, max"},
     {"call", "calls through a pointer are not supported; call the function by its name"},
 }};
 

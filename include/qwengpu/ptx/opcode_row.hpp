@@ -19,6 +19,7 @@ namespace qwengpu::ptx {
 ///   kinds: d destination, s source, D S the same of loads and stores (a vector if .v2 is there, registers may be wider),
 ///          x y the same of cvt (registers may be wider), A B the same of atomics (vectors, not wider), M N of mov (pack and unpack),
 ///          p predicate written, q predicate read, P predicate or pair p|q written, e destination, perhaps with |p, E with it,
+///          V destination of a video instruction, W source of one (a part of it may be selected: %r1.b0, %r1.h32)
 ///          m address, l label, t branch table, i integer or 32-bit register, * whatever follows
 ///   types: none or 0, 1: that type of the instruction; L the last; w twice as wide as the first; u 32 bits; h 64 bits
 struct opcode_row {

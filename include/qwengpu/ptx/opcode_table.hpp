@@ -159,18 +159,40 @@ inline constexpr opcode_row opcode_table[] = {
     {"tanh", "", "approx", "", "f32 f16 f16x2 bf16 bf16x2", "d s"},
     {"testp", "", "finite|infinite|number|notanumber|normal|subnormal", "", "f32 f64", "p s"},
     {"trap", "", "", "", "", ""},
+    {"vabsdiff", "", "", "sat add min max", "u32 s32;u32 s32;u32 s32", "V W W s?"},
+    {"vabsdiff2", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vabsdiff4", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vadd", "", "", "sat add min max", "u32 s32;u32 s32;u32 s32", "V W W s?"},
+    {"vadd2", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vadd4", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vavrg2", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vavrg4", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vmad", "", "", "po sat shr7 shr15", "u32 s32;u32 s32;u32 s32", "V W W W"},
+    {"vmax", "", "", "sat add min max", "u32 s32;u32 s32;u32 s32", "V W W s?"},
+    {"vmax2", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vmax4", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vmin", "", "", "sat add min max", "u32 s32;u32 s32;u32 s32", "V W W s?"},
+    {"vmin2", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vmin4", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
     {"vote", "ballot sync", "", "", "b32", "d q su"},
     {"vote", "ballot", "", "", "b32", "d q"},
     {"vote", "sync", "all|any|uni", "", "pred", "p q su"},
     {"vote", "", "all|any|uni", "", "pred", "p q"},
+    {"vset", "", "eq|ne|lt|le|gt|ge", "add min max", "u32 s32;u32 s32", "V W W s?"},
+    {"vset2", "", "eq|ne|lt|le|gt|ge", "add", "u32 s32;u32 s32", "V W W s"},
+    {"vset4", "", "eq|ne|lt|le|gt|ge", "add", "u32 s32;u32 s32", "V W W s"},
+    {"vshl", "", "clamp|wrap", "sat add min max", "u32 s32;u32 s32;u32", "V W W s?"},
+    {"vshr", "", "clamp|wrap", "sat add min max", "u32 s32;u32 s32;u32", "V W W s?"},
+    {"vsub", "", "", "sat add min max", "u32 s32;u32 s32;u32 s32", "V W W s?"},
+    {"vsub2", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
+    {"vsub4", "", "", "sat add", "u32 s32;u32 s32;u32 s32", "V W W s"},
     {"xor", "", "", "", "pred $bits", "d s s"},
 };
 
 /// Instructions that are valid PTX and outside of what this library runs: only their names are known.
 inline constexpr std::string_view foreign_opcodes =
-    "alloca applypriority clusterlaunchcontrol cp createpolicy getctarank griddepcontrol istypep ldmatrix mapa mbarrier mma movmatrix "
-    "multimem setmaxnreg stackrestore stacksave stmatrix suld suq sured sust tcgen05 tensormap tex tld4 txq vabsdiff vabsdiff2 vabsdiff4 "
-    "vadd vadd2 vadd4 vavrg2 vavrg4 vmad vmax vmax2 vmax4 vmin vmin2 vmin4 vset vset2 vset4 vshl vshr vsub vsub2 vsub4 wgmma wmma";
+    "alloca applypriority clusterlaunchcontrol cp createpolicy getctarank griddepcontrol istypep ldmatrix mapa mbarrier mma "
+    "movmatrix multimem setmaxnreg stackrestore stacksave stmatrix suld suq sured sust tcgen05 tensormap tex tld4 txq wgmma wmma";
 
 static_assert(std::is_sorted(std::begin(opcode_table), std::end(opcode_table),
                              [](const opcode_row& a, const opcode_row& b) { return a.name < b.name; }));
@@ -194,5 +216,8 @@ constexpr std::string_view opcode_named(std::string_view name) {
     });
     return found;
 }
+
+/// Whether the instruction is one on bytes and half words inside of registers.
+constexpr bool is_video(std::string_view opcode) { return opcode.size() > 1 && opcode[0] == 'v' && opcode != "vote"; }
 
 }  // namespace qwengpu::ptx

@@ -50,6 +50,8 @@ struct operand {
     std::string_view text{};               ///< name as written, for messages; lives as long as the module
     std::vector<operand> items{};
     place where{};
+    std::string_view selector{};           ///< bytes or half words of a register in a video instruction, without the dot: "b0", "h32"
+    bool minus = false;                    ///< -%r1 in a vmad
 };
 
 }  // namespace qwengpu::ptx

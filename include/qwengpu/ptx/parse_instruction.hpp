@@ -113,6 +113,7 @@ inline void parse_instruction(parse_context& c, function_context& fc) {
         i.opcode = root.text;
         throw syntax_error(root.where, "unknown instruction '" + printable(i.full_name()) + "'");
     }
+    c.video = is_video(i.opcode);
     detail::parse_operands(c, fc, i);
     if (!c.in.at(";")) c.in.fail("expected ',' or ';' after an operand of " + printable(i.full_name()));
     c.in.take();

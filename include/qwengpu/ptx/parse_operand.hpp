@@ -62,6 +62,14 @@ inline std::int64_t parse_offset(cursor& in) {
     return in.at("-") ? static_cast<std::int64_t>(parse_integer_constant(in)) : 0;
 }
 
+/// .b0, .h1, .b3210 and the like glued to a register: which of its bytes or half words are meant. Empty where there is none.
+inline std::string_view parse_selector(cursor& in) {
+    const token& t = in.peek();
+    if (t.kind != token_kind::dotted || !t.glued || t.text.size() < 2 || (t.text[0] != 'b' && t.text[0] != 'h')) return {};
+    if (t.text.find_first_not_of("01234567", 1) != std::string_view::npos) return {};
+    return in.take().text;
+}
+
 inline operand parse_name(parse_context& c, function_context& fc) {
     const token name = c.in.take();
     if (name.text == "_") {
@@ -80,6 +88,8 @@ inline operand parse_name(parse_context& c, function_context& fc) {
         if (fc.f.registers[o.id].vector == 1) c.in.fail("expected no part: " + printable(name.text) + " is no vector register");
         o.part = part;
         c.in.take();
+    } else if (c.video) {
+        o.selector = parse_selector(c.in);
     }
     return o;
 }
@@ -169,6 +179,12 @@ inline operand parse_operand(parse_context& c, function_context& fc) {
         c.in.take();
         operand o = detail::parse_name(c, fc);
         o.negated = true;
+        return o;
+    }
+    if (c.video && c.in.at("-") && c.in.peek(1).kind == token_kind::word) {
+        c.in.take();
+        operand o = detail::parse_name(c, fc);
+        o.minus = true;
         return o;
     }
     operand o = detail::parse_simple(c, fc);

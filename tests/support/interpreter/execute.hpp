@@ -12,6 +12,7 @@
 #include "support/interpreter/integer.hpp"
 #include "support/interpreter/real.hpp"
 #include "support/interpreter/thread.hpp"
+#include "support/interpreter/video.hpp"
 
 namespace qwengpu::test::interpreter {
 
@@ -129,6 +130,10 @@ inline void execute(block_context& c, thread& t, const ptx::instruction& i) {
     if (op == "cvta") return execute_cvta(c, t, i);
     if (op == "isspacep") return execute_isspacep(c, t, i);
     if (op == "membar" || op == "fence" || op == "nanosleep" || op == "prefetch" || op == "prefetchu" || op == "pmevent") return;
+    if (op[0] == 'v') {
+        const auto at = [&](std::size_t k) { return k < i.operands.size() ? read(c, t, i.operands[k], scalar_type::b32) : u64{0}; };
+        return write(t, i.operands[0], scalar_type::b32, video_result(i, at(1), at(2), at(3)));
+    }
     if (op == "setp") return detail::execute_setp(c, t, i);
     if (op == "set") return detail::execute_set(c, t, i);
     if (op == "cvt") return detail::execute_cvt(c, t, i);
