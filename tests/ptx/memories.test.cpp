@@ -150,6 +150,34 @@ TEST_CASE("module variables begin with their values, also where these are addres
     CHECK(firsts(run(p, 3, {0}).buffers[1]) == test::words{707, 807, 907});
 }
 
+TEST_CASE("an address in a packed structure begins byte by byte") {
+    const auto p = program_of(R"(.const .align 4 .u32 table[80] = {7, 8, 9};
+.global .align 1 .u8 packed[10] = {5, 0xFF(generic(table)+4), 0xFF00(generic(table)+4), 0xFF0000(generic(table)+4), 0xFF000000(generic(table)+4),
+    0xFF00000000(generic(table)+4), 0xFF0000000000(generic(table)+4), 0xFF000000000000(generic(table)+4), 0xFF00000000000000(generic(table)+4), 6};)", R"(
+        ld.global.u8 %r1, [packed+1];
+        ld.global.u8 %r2, [packed+2];
+        prmt.b32 %r1, %r1, %r2, 0x5540;
+        ld.global.u8 %r2, [packed+3];
+        shl.b32 %r2, %r2, 16;
+        or.b32 %r1, %r1, %r2;
+        ld.global.u8 %r2, [packed+4];
+        shl.b32 %r2, %r2, 24;
+        or.b32 %r1, %r1, %r2;
+        cvt.u64.u32 %d1, %r1;
+        ld.u32 %r3, [%d1];
+        ld.global.u8 %r2, [packed];
+        mad.lo.u32 %r3, %r3, 100, %r2;
+        ld.global.u8 %r2, [packed+5];
+        ld.global.u8 %r1, [packed+8];
+        add.u32 %r2, %r2, %r1;
+        ld.global.u8 %r1, [packed+9];
+        mad.lo.u32 %r2, %r2, 1000, %r1;
+        mad.lo.u32 %r3, %r3, 100, %r2;
+        st.global.u32 [%dst], %r3;)");
+    CHECK(firsts(run(p, 1, {0}).buffers[1]) == test::words{(8 * 100 + 5) * 100 + 6});
+    CHECK(refusal(".global .u8 b[2] = {0xF0(t)};\n.global .u32 t = 1;", "").find("a mask of one byte") != std::string::npos);
+}
+
 TEST_CASE("local variables at known places are values; those with an index are in local memory") {
     const std::string depot = ".local .align 8 .b8 box[24];\n.reg .b64 %SP;\n.reg .b64 %SPL;\nmov.u64 %SPL, box;\ncvta.local.u64 %SP, %SPL;\nld.global.u32 %r1, [%src];\n";
     const auto known = program_of("", depot + R"(

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 // An observer of the emulator that finds data races and reads of what nobody wrote, byte by byte. Ordered are: accesses of one
 // thread; before and after a barrier; before and after a meeting block of one warp (bar.warp.sync and the collectives); and
-// through atomics on one word, as if fences stood beside them. Thread blocks count as concurrent.
+// through strong accesses of one word (atomics, .relaxed and more, volatile), as if fences stood beside them. Thread blocks count
+// as concurrent. Volatile is plain in shared memory: there, old code has it in place of barriers between the lanes of a warp. A
+// plain read beside other threads' atomics is forgiven where a thread then does an atomic on the word: a loop around cas begins so.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <tuple>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <qwengpu/machine/access_clocks.hpp>
@@ -34,20 +38,30 @@ public:
         : program_(image.program), wanted_(wanted), clocks_(static_cast<std::size_t>(M.threads())),
           own_written_(static_cast<std::size_t>(M.threads() * M.local_words * 4)) {}
 
-    /// What was found, in the order in which it was first seen; the same two instructions once.
-    [[nodiscard]] const std::vector<finding>& findings() const { return findings_; }
+    /// What was found when the launch is over, in the order in which it was first certain; the same two instructions once.
+    [[nodiscard]] const std::vector<finding>& findings() {
+        for (const auto& [block, found] : std::exchange(doubtful_, {}))
+            if (!guesses_.contains(block))
+                for (const finding& f : found.all()) findings_.add(f);
+        return findings_.all();
+    }
 
     void cta(const extent& at) override {
         clocks_.begin(ctas_.size());
         ctas_.push_back(at);
         waiting_.fill(nowhere);
-        shared_ = {};
-        for (auto& byte : global_.bytes) forget_old_reads(byte);
+        for (auto& byte : shared_.bytes) byte = {.written_in = byte.written_in};
+        shared_.passed_on.clear();
+        for (auto& byte : global_.bytes) forget_old_accesses(byte);
     }
+    /// Of a barrier of all threads, those that do not wait have exited before.
     void release(int barrier, int) override {
         std::vector<int> threads;
-        for (std::size_t t = 0; t < waiting_.size(); ++t)
-            if (waiting_[t] == barrier) threads.push_back(static_cast<int>(t)), waiting_[t] = nowhere;
+        for (std::size_t t = 0; t < waiting_.size(); ++t) {
+            if (waiting_[t] != barrier && !takes_all_[static_cast<std::size_t>(barrier)]) continue;
+            threads.push_back(static_cast<int>(t));
+            if (waiting_[t] == barrier) waiting_[t] = nowhere;
+        }
         clocks_.meet(threads);
     }
     void record(int warp, int block, lane_mask mask) override {
@@ -57,36 +71,48 @@ public:
         block_ = find_block(program_, block);
         if (block_ == nullptr) return;
         if (block >= M.meeting_block()) clocks_.meet(threads_of(mask));
-        if (block_->mem.barrier)
-            for (const int t : threads_of(mask)) waiting_[static_cast<std::size_t>(t)] = block_->mem.barrier_id;
+        if (!block_->mem.barrier) return;
+        takes_all_[block_->mem.barrier_id] = block_->mem.barrier_count == 0;
+        for (const int t : threads_of(mask)) waiting_[static_cast<std::size_t>(t)] = block_->mem.barrier_id;
     }
     void stages(int lane, const lane_evaluation& made) override {
         made_[static_cast<std::size_t>(lane)] = made;
         const bool anew = (evaluated_ >> lane & 1) != 0;
         evaluated_ = static_cast<lane_mask>(evaluated_ | 1 << lane);
         if (!made.loads || made.fault || block_ == nullptr || is_part_of_store() || anew != block_->lane_major) return;
-        access(lane, made.load_address, size_of(block_->mem.op), block_->lane_major ? access_kind::atomic : access_kind::read, 0);
+        if (block_->lane_major) access(lane, made.load_address, size_of(block_->mem.op), {access_kind::atomic, access_strength::relaxed}, 0);
+        else access(lane, made.load_address, size_of(block_->mem.op), {access_kind::read, notes_of(id_).load_strength}, 0);
     }
     void all() override { uniform_ = true; }
     void store(int lane, int, int, std::uint32_t value) override {
         if (block_->lane_major) return mark_written(lane);
+        const access_strength strength = notes_of(id_).store_strength;
+        const access_mode mode = strength == access_strength::exchange ? access_mode{access_kind::atomic, access_strength::relaxed} : access_mode{access_kind::write, strength};
         for_each_lane(uniform_ ? mask_ : static_cast<lane_mask>(1 << lane), [&](int l) {
-            access(l, made_[static_cast<std::size_t>(l)].store_address, block_->mem.store_size, access_kind::write, value);
+            mark_written(l);
+            access(l, made_[static_cast<std::size_t>(l)].store_address, block_->mem.store_size, mode, value);
         });
     }
 
 private:
     static constexpr int nowhere = -1;
 
+    struct access_mode {
+        access_kind kind = access_kind::read;
+        access_strength strength = access_strength::plain;
+
+        [[nodiscard]] bool is_plain_write() const { return kind == access_kind::write && strength == access_strength::plain; }
+        friend bool operator==(const access_mode&, const access_mode&) = default;
+    };
     struct past_access {
         std::size_t thread = 0;  ///< of the launch
         std::uint32_t time = 0;  ///< 0: there was none
         int block = 0;
-        access_kind kind = access_kind::read;
+        access_mode mode{};
         std::uint8_t value = 0;
     };
 
-    /// The last plain write of a byte, reads and atomics since, and who wrote it last (thread block number + 1).
+    /// The last plain write of a byte, all other accesses since, and who wrote it last (thread block number + 1).
     struct byte_history {
         past_access write{};
         std::vector<past_access> others{};
@@ -94,7 +120,7 @@ private:
     };
     struct memory_history {
         std::array<byte_history, static_cast<std::size_t>(M.words) * 4> bytes{};
-        std::map<int, detail::clock_vector> atomics{};  ///< by word
+        std::map<int, detail::clock_vector> passed_on{};  ///< by word: what its strong accesses knew
     };
 
     [[nodiscard]] int thread(int lane) const { return warp_ * M.lanes + lane; }
@@ -110,20 +136,31 @@ private:
         return block_->has_store && !block_->lane_major && (op == memory_op::load_byte_word || op == memory_op::load_half_word);
     }
 
-    /// Of what thread blocks before this one read, one access of each byte is kept.
-    static void forget_old_reads(byte_history& byte) {
-        if (byte.others.size() > 1) byte.others.erase(byte.others.begin(), byte.others.end() - 1);
+    [[nodiscard]] const block_notes& notes_of(int id) const {
+        static const block_notes none{};
+        const auto n = static_cast<std::size_t>(id);
+        return n < program_.notes.size() ? program_.notes[n] : none;
     }
 
-    void access(int lane, std::uint32_t a, access_size size, access_kind kind, std::uint32_t value) {
+    /// Of what thread blocks before this one did, the last access of each mode is kept for each byte.
+    static void forget_old_accesses(byte_history& byte) {
+        std::vector<past_access> kept;
+        for (auto other = byte.others.rbegin(); other != byte.others.rend(); ++other)
+            if (std::none_of(kept.begin(), kept.end(), [&](const past_access& k) { return k.mode == other->mode; })) kept.push_back(*other);
+        byte.others = std::move(kept);
+    }
+
+    void access(int lane, std::uint32_t a, access_size size, access_mode mode, std::uint32_t value) {
         const int window = address::window(a);
         const bool own = window == address::local_window;
         auto& memory = window == address::shared_window ? shared_ : global_;
-        if (!own && kind == access_kind::atomic) clocks_.pass_through(thread(lane), memory.atomics[address::word(a)]);
+        if (window == address::shared_window && mode.strength == access_strength::is_volatile) mode.strength = access_strength::plain;
+        if (!own && mode.strength != access_strength::plain) clocks_.pass_through(thread(lane), memory.passed_on[address::word(a)]);
+        if (!own && mode.kind == access_kind::atomic) note_guesses(memory, lane, a);
+        check_written(lane, a, size, mode);
         for (const std::uint32_t end = a + bytes_of(size); a < end; ++a) {
             const auto part = static_cast<std::uint8_t>(value >> 8 * (a & address::byte_mask));
-            if (!own && wanted_.races) check_race(memory.bytes[byte_of(a)], lane, a, kind, part);
-            check_written(lane, a, kind);
+            if (!own && wanted_.races) check_race(memory.bytes[byte_of(a)], lane, a, mode, part);
         }
     }
 
@@ -136,13 +173,17 @@ private:
         return &own_written_[static_cast<std::size_t>(thread(lane) * M.local_words * 4) + byte_of(a)];
     }
 
-    /// Reads and atomics want what was written; writes note it. An atomic writes too, if it stores (mark_written).
-    void check_written(int lane, std::uint32_t a, access_kind kind) {
-        std::size_t* const written_in = writer_of(lane, a);
-        if (written_in == nullptr) return;
-        if (kind == access_kind::write) *written_in = ctas_.size();
-        if (!wanted_.uninitialised || *written_in == ctas_.size()) return;
-        report(*written_in == 0 ? finding_kind::uninitialised : finding_kind::out_of_lifetime, a, {}, at(lane, kind));
+    /// Reads and atomics want what was written; what stores notes it before (mark_written). Structures are copied with their
+    /// padding, so some written bytes will do.
+    void check_written(int lane, std::uint32_t first, access_size size, access_mode mode) {
+        std::size_t last_writer = 0;
+        for (std::uint32_t a = first; a < first + bytes_of(size); ++a) {
+            const std::size_t* const written_in = writer_of(lane, a);
+            if (written_in == nullptr || !wanted_.uninitialised) return;
+            last_writer = std::max(last_writer, *written_in);
+        }
+        if (last_writer == ctas_.size()) return;
+        findings_.add({last_writer == 0 ? finding_kind::uninitialised : finding_kind::out_of_lifetime, first, {}, at(lane, mode)});
     }
 
     void mark_written(int lane) {
@@ -151,46 +192,54 @@ private:
             if (std::size_t* const written_in = writer_of(lane, first + i)) *written_in = ctas_.size();
     }
 
-    /// A plain write conflicts with everything, all else with plain writes.
-    void check_race(byte_history& byte, int lane, std::uint32_t a, access_kind kind, std::uint8_t value) {
-        const bool same = kind == access_kind::write && byte.write.value == value;
-        if (!same) check_order(byte.write, lane, a, kind);
-        const past_access now{clocks_.number_of(thread(lane)), clocks_.now(thread(lane)), id_, kind, value};
-        if (kind != access_kind::write) return remember(byte.others, now);
-        for (const past_access& other : byte.others) check_order(other, lane, a, kind);
+    /// All that came before a plain write is found through it, if it was not in order.
+    void check_race(byte_history& byte, int lane, std::uint32_t a, access_mode mode, std::uint8_t value) {
+        const past_access now{clocks_.number_of(thread(lane)), clocks_.now(thread(lane)), id_, mode, value};
+        check_order(byte.write, now, lane, a);
+        for (const past_access& other : byte.others) check_order(other, now, lane, a);
+        if (!mode.is_plain_write()) return remember(byte.others, now);
         byte.write = now;
         byte.others.clear();
     }
 
     static void remember(std::vector<past_access>& others, const past_access& now) {
         for (past_access& other : others)
-            if (other.thread == now.thread && other.kind == now.kind) return void(other = now);
+            if (other.thread == now.thread && other.mode == now.mode) return void(other = now);
         others.push_back(now);
     }
 
-    void check_order(const past_access& earlier, int lane, std::uint32_t a, access_kind kind) {
-        if (earlier.time != 0 && !clocks_.knows(thread(lane), earlier.thread, earlier.time))
-            report(finding_kind::race, a, place_of(earlier), at(lane, kind));
+    /// Two accesses of which one writes, unless both are strong or both write the same.
+    static bool conflict(const past_access& x, const past_access& y) {
+        if (x.mode.kind == access_kind::read && y.mode.kind == access_kind::read) return false;
+        if (x.mode.is_plain_write() && y.mode.is_plain_write()) return x.value != y.value;
+        return x.mode.strength == access_strength::plain || y.mode.strength == access_strength::plain;
     }
 
-    [[nodiscard]] access_place at(int lane, access_kind kind) const {
-        return {ctas_.back(), thread(lane), id_, kind, line_of_access(id_, kind)};
+    void check_order(const past_access& earlier, const past_access& now, int lane, std::uint32_t a) {
+        if (earlier.time == 0 || !conflict(earlier, now) || clocks_.knows(thread(lane), earlier.thread, earlier.time)) return;
+        const past_access& read = earlier.mode.kind == access_kind::read ? earlier : now;
+        const bool beside_atomic = (&read == &earlier ? now : earlier).mode.kind == access_kind::atomic;
+        const finding found{finding_kind::race, a, place_of(earlier), at(lane, now.mode)};
+        if (beside_atomic && read.mode.kind == access_kind::read) doubtful_[read.block].add(found);
+        else findings_.add(found);
+    }
+
+    /// The thread does an atomic on a word: where it read it before, there a first guess is made.
+    void note_guesses(const memory_history& memory, int lane, std::uint32_t a) {
+        for (const past_access& p : memory.bytes[byte_of(a)].others)
+            if (p.thread == clocks_.number_of(thread(lane)) && p.mode.kind == access_kind::read) guesses_.insert(p.block);
+    }
+
+    [[nodiscard]] access_place at(int lane, access_mode mode) const {
+        return {ctas_.back(), thread(lane), id_, mode.kind, line_of_access(id_, mode.kind)};
     }
     [[nodiscard]] access_place place_of(const past_access& a) const {
         const auto threads = static_cast<std::size_t>(M.threads());
-        return {ctas_[a.thread / threads], static_cast<int>(a.thread % threads), a.block, a.kind, line_of_access(a.block, a.kind)};
+        return {ctas_[a.thread / threads], static_cast<int>(a.thread % threads), a.block, a.mode.kind, line_of_access(a.block, a.mode.kind)};
     }
     [[nodiscard]] source_line line_of_access(int id, access_kind kind) const {
-        const auto n = static_cast<std::size_t>(id);
-        if (n >= program_.notes.size()) return {};
-        const source_line line = kind == access_kind::read ? program_.notes[n].stages[1] : program_.notes[n].store;
+        const source_line line = kind == access_kind::read ? notes_of(id).stages[1] : notes_of(id).store;
         return line.ptx_line != 0 ? line : line_of(program_, id);
-    }
-
-    void report(finding_kind kind, std::uint32_t a, const access_place& earlier, const access_place& later) {
-        const auto [entry, is_new] = seen_.try_emplace({kind, earlier.block, earlier.kind, later.block, later.kind}, findings_.size());
-        if (is_new) findings_.push_back({kind, a, earlier, later});
-        else ++findings_[entry->second].times;
     }
 
     const machine::program& program_;
@@ -200,13 +249,15 @@ private:
     std::vector<std::size_t> own_written_;
     std::vector<extent> ctas_{};
     one_per<int, M.threads()> waiting_{};
+    one_per<bool, M.barriers> takes_all_{};
     one_per<lane_evaluation, M.lanes> made_{};
     const machine_block* block_ = nullptr;
     int warp_ = 0, id_ = 0;
     lane_mask mask_ = 0, evaluated_ = 0;
     bool uniform_ = false;
-    std::vector<finding> findings_{};
-    std::map<std::tuple<finding_kind, int, access_kind, int, access_kind>, std::size_t> seen_{};
+    detail::finding_list findings_{};
+    std::map<int, detail::finding_list> doubtful_{};  ///< reads beside atomics, by the block that reads
+    std::set<int> guesses_{};                         ///< blocks that read what the same thread then changes by an atomic
 };
 
 }  // namespace qwengpu::machine

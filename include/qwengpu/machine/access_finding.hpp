@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <vector>
 
 #include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/program.hpp>
@@ -35,6 +38,25 @@ struct finding {
     access_place earlier{}, later{};
     std::uint64_t times = 1;    ///< bytes and threads for which the same two instructions were found
 };
+
+namespace detail {
+
+/// Findings in the order in which they came; the same two instructions once.
+class finding_list {
+public:
+    void add(const finding& f) {
+        const auto [entry, is_new] = seen_.try_emplace({f.kind, f.earlier.block, f.earlier.kind, f.later.block, f.later.kind}, all_.size());
+        if (is_new) all_.push_back(f);
+        else all_[entry->second].times += f.times;
+    }
+    [[nodiscard]] const std::vector<finding>& all() const { return all_; }
+
+private:
+    std::vector<finding> all_;
+    std::map<std::tuple<finding_kind, int, access_kind, int, access_kind>, std::size_t> seen_;
+};
+
+}  // namespace detail
 
 constexpr std::string_view name_of(finding_kind kind) {
     switch (kind) {

@@ -24,10 +24,19 @@ struct source_line {
     friend bool operator==(const source_line&, const source_line&) = default;
 };
 
+/// How an access goes with others of one place at the same time, after PTX's memory model. What is not plain is *strong* there.
+enum class access_strength : std::uint8_t {
+    plain,
+    is_volatile,
+    relaxed,      ///< `.relaxed` and all that orders more
+    exchange      ///< a store that is an atomic: what was there is not asked
+};
+
 /// What people want to know about a block.
 struct block_notes {
     std::array<source_line, 4> stages{};  ///< of the instructions of stages 1..4
     source_line store{}, branch{};  ///< `branch`: of the barrier too
+    access_strength load_strength = access_strength::plain, store_strength = access_strength::plain;
     int ptx_instructions = 0;  ///< how many PTX instructions count as executed when a lane runs the block
     int ptx_if_stored = 0;     ///< and how many more if the lane's guarded store happens
     int ptx_if_taken = 0;      ///< and how many more if the lane's branch is taken

@@ -264,7 +264,12 @@ public:
         machine::block_notes n;
         for (std::size_t k = 0; k < 4; ++k)
             if (b.stage[k] != no_value) n.stages[k] = of(f_.at(b.stage[k]).source);
-        if (b.store != no_value) n.store = of(f_.at(b.store).source);
+        if (b.store != no_value) n.store = of(f_.at(b.store).source), n.store_strength = f_.at(b.store).strength;
+        if (b.stage[1] != no_value) {
+            const ir::instruction& access = f_.at(b.stage[1]);
+            n.load_strength = access.strength;
+            if (access.kind == ir::made_by::atomic) n.store = n.stages[1], n.store_strength = machine::access_strength::exchange;
+        }
         if (b.branch || b.meeting || b.barrier >= 0) n.branch = of(b.source);
         n.ptx_instructions = b.ptx_instructions;
         n.ptx_if_taken = b.ptx_if_taken;

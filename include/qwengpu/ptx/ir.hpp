@@ -84,7 +84,7 @@ struct instruction {
     machine::memory_op access = machine::memory_op::load;  ///< of a load: a word, or a byte or half word, extended
     machine::access_size size = machine::access_size::word;  ///< of a store; a part of a word takes a load and an insertion too
     bool sense = false;
-    bool pinned = false;  ///< a volatile access: neither dropped nor merged
+    machine::access_strength strength = machine::access_strength::plain;  ///< of a load or store; what is not plain is neither dropped nor merged
     bool kept = false;    ///< a load that may trap: not dropped, unless it proves to be of local memory
     bool settled = false;               ///< alive for a moment only: to keep it in memory gains nothing
     bool is_half = false;               ///< an atomic that is a part of one: what was there may not be asked
@@ -98,6 +98,7 @@ struct instruction {
 
     [[nodiscard]] bool is_alu(alu_op o) const { return kind == made_by::alu && op == o; }
     [[nodiscard]] bool is_memory() const { return kind == made_by::load || kind == made_by::store || kind == made_by::atomic; }
+    [[nodiscard]] bool pinned() const { return strength != machine::access_strength::plain; }
     [[nodiscard]] bool writes_memory() const { return kind == made_by::store || kind == made_by::atomic; }
     [[nodiscard]] bool stores_part() const { return kind == made_by::store && size != machine::access_size::word; }
     /// How many bytes an access touches.
@@ -205,7 +206,7 @@ void for_each_place(Function& fn, F&& f) {
 }
 
 /// Whether the instruction may be dropped if nobody uses its value.
-inline bool is_pure(const instruction& i) { return !i.writes_memory() && !i.pinned && !(i.kept && i.where != region::local); }
+inline bool is_pure(const instruction& i) { return !i.writes_memory() && !i.pinned() && !(i.kept && i.where != region::local); }
 
 /// The same comparison with its operands exchanged.
 constexpr std::uint8_t mirrored(std::uint8_t mod) {

@@ -109,11 +109,11 @@ private:
     /// Whether x must come before y, which stands behind it: fences, volatile accesses, writes that others may see in their
     /// order, and accesses of one place.
     static bool keep_order(const instruction& x, const reach& at_x, const instruction& y, const reach& at_y) {
-        if (x.epoch != y.epoch || (x.pinned && y.pinned)) return true;
+        if (x.epoch != y.epoch || (x.pinned() && y.pinned())) return true;
         if (apart(x, y) || (!x.writes_memory() && !y.writes_memory())) return false;
         const bool both_write = x.writes_memory() && y.writes_memory();
         const bool seen_by_others = x.where != region::local && y.where != region::local;
-        return may_meet(at_x, at_y) || (seen_by_others && (both_write || x.pinned || y.pinned));
+        return may_meet(at_x, at_y) || (seen_by_others && (both_write || x.pinned() || y.pinned()));
     }
 
     void order_memory(const function& f, const block& b) {

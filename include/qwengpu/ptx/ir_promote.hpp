@@ -31,7 +31,7 @@ inline std::size_t variable_at(const function& f, std::uint32_t byte) {
 
 /// Whether an access is of one place that is known, so that nothing but its word matters.
 inline bool is_simple_access(const function& f, const instruction& i, std::uint32_t& byte) {
-    return (i.kind == made_by::load || i.kind == made_by::store) && local_place_of(f, i.a, byte) && !i.pinned && byte % i.bytes() == 0;
+    return (i.kind == made_by::load || i.kind == made_by::store) && local_place_of(f, i.a, byte) && !i.pinned() && byte % i.bytes() == 0;
 }
 
 /// Finds the local variables whose addresses go anywhere but into loads and stores.

@@ -107,7 +107,7 @@ inline void first_try(lowering& l) {
     ir::instruction i;
     i.kind = ir::made_by::load;
     i.a = detail::atomic_address(l);
-    i.pinned = true;
+    i.strength = machine::access_strength::relaxed;
     i.where = detail::region_of(l.now());
     l.write_variable(found, l.emit(i));
 }

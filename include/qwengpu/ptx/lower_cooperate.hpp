@@ -204,6 +204,7 @@ inline void access_counter(lowering& l, ir::made_by kind, ir::operand word) {
     i.b = word;
     i.where = ir::region::shared;
     if (kind == ir::made_by::atomic) i.op = lowering::op::add;
+    else i.strength = machine::access_strength::relaxed;
     l.emit(i);
 }
 
@@ -242,7 +243,7 @@ inline void part_of_red(lowering& l, step_kind part) {
     i.kind = ir::made_by::load;
     i.a = l.map().counter(l.waits());
     i.where = ir::region::shared;
-    i.pinned = true;
+    i.strength = machine::access_strength::relaxed;
     const ir::operand n = l.emit(i);
     if (l.now().has("popc")) return l.result(n);
     const unsigned order = l.now().has("and") ? machine::mod::cmp_eq : machine::mod::cmp_lt | machine::mod::cmp_gt;

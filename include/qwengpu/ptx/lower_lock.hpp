@@ -55,7 +55,7 @@ inline ir::operand load_pinned(lowering& l, ir::operand address, ir::region wher
     i.kind = ir::made_by::load;
     i.a = address;
     i.where = where;
-    i.pinned = true;
+    i.strength = machine::access_strength::relaxed;
     return l.emit(i);
 }
 
@@ -95,7 +95,7 @@ inline void store_if(lowering& l, ir::operand condition, ir::operand address, ir
     i.c = condition;
     i.sense = true;
     i.where = region_of(l.now());
-    i.pinned = true;
+    i.strength = machine::access_strength::relaxed;
     l.emit(i);
 }
 

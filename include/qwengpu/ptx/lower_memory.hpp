@@ -15,10 +15,11 @@ namespace detail {
 /// The parts of a vector operand, or the operand alone.
 inline std::vector<operand> parts_of(const operand& o) { return o.kind == operand_kind::vector ? o.items : std::vector<operand>{o}; }
 
-inline bool is_pinned(const instruction& i) {
-    for (std::string_view m : {"volatile", "relaxed", "acquire", "release", "mmio", "sc"})
-        if (i.has(m)) return true;
-    return false;
+inline machine::access_strength strength_of(const instruction& i) {
+    if (i.has("volatile")) return machine::access_strength::is_volatile;
+    for (std::string_view m : {"relaxed", "acquire", "release", "mmio", "sc"})
+        if (i.has(m)) return machine::access_strength::relaxed;
+    return machine::access_strength::plain;
 }
 
 /// What memory an instruction says it is of.
@@ -60,7 +61,7 @@ inline ir::operand load_word(lowering& l, ir::operand address, ir::operand other
     i.b = l.guard();
     i.sense = l.guard_sense();
     i.c = i.b.present() ? otherwise : ir::operand{};
-    i.pinned = is_pinned(l.now());
+    i.strength = strength_of(l.now());
     i.kept = kept;
     i.where = region_of(l.now());
     return l.emit(i);
@@ -70,7 +71,7 @@ inline void store_word(lowering& l, ir::operand address, ir::operand data, machi
     ir::instruction i;
     i.kind = ir::made_by::store;
     i.size = size;
-    i.pinned = is_pinned(l.now());
+    i.strength = strength_of(l.now());
     i.where = region_of(l.now());
     i.a = address;
     i.b = data;

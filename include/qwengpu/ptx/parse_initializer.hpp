@@ -57,6 +57,7 @@ inline initial_value parse_element(cursor& in, scalar_type type) {
     }
     const constant k = parse_constant(in);
     if (k.kind == token_kind::integer && in.accept("(")) {
+        if (std::countr_zero(k.bits) % 8 != 0 || k.bits >> std::countr_zero(k.bits) != 0xff) in.fail("expected a mask of one byte (0xFF, 0xFF00, ...) before this");
         v.mask = k.bits;
         parse_address(in, v);
         in.expect(")");
