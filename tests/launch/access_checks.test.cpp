@@ -63,6 +63,8 @@ TEST_CASE("a flag hands a word over if it is strong", "[launch]") {
 TEST_CASE("atomics that are several accesses are no races in themselves", "[launch]") {
     CHECK(findings_of("atom.global.inc.u32 %r1, [%a], 5; atom.global.dec.u32 %r2, [%a], 5; atom.global.exch.b32 %r3, [%a], 0;") == 0);
     CHECK(findings_of("mov.u32 %r5, 0;\nROUND: setp.gt.u32 %p1, %t, %r5; bar.red.or.pred %p2, 0, %p1; add.u32 %r5, %r5, 1; @%p2 bra ROUND;") == 0);
+    CHECK(findings_of("cvt.u64.u32 %d1, %t; atom.global.add.u64 %d2, [%a], %d1; atom.global.max.u64 %d2, [%a], %d1; atom.global.cas.b64 %d2, [%a], %d1, %d2;") == 0);
+    CHECK(findings_of("cvt.u64.u32 %d1, %t; atom.global.add.u64 %d2, [%a], %d1; st.global.u64 [%a], %d2;") >= 1);
 }
 
 TEST_CASE("what atomics have counted is read behind a barrier, or it is a race", "[launch]") {

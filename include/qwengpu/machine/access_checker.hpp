@@ -52,6 +52,8 @@ public:
         waiting_.fill(nowhere);
         for (auto& byte : shared_.bytes) byte = {.written_in = byte.written_in};
         shared_.passed_on.clear();
+        for (int w = program_.own_shared_word; w > 0 && w <= program_.shared_words; ++w)
+            for (int byte = 0; byte < 4; ++byte) shared_.bytes[static_cast<std::size_t>(4 * w + byte)].written_in = ctas_.size();
         for (auto& byte : global_.bytes) forget_old_accesses(byte);
     }
     /// Of a barrier of all threads, those that do not wait have exited before.

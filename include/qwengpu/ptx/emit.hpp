@@ -350,6 +350,7 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
     out.variables = detail::variable_writer(m, f, rows.variables()).run();
     out.shared_words = f.shared_words;
     out.dynamic_shared_word = f.dynamic_word;
+    out.own_shared_word = f.own_shared_word;
     out.local_words = f.local_words;
     out.cuda_files = lines.names();
     out.ptx_file = m.file;

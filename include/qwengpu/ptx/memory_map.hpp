@@ -46,6 +46,8 @@ public:
     /// Words of shared memory that the kernel declares, and the first of the dynamic ones, 0 if it has none.
     [[nodiscard]] int shared_words() const { return shared_words_; }
     [[nodiscard]] int dynamic_word() const { return dynamic_word_; }
+    /// From this word on, those declared are our own: counters of bar.red, what cooperative groups reserve, the lock of 64-bit atomics.
+    [[nodiscard]] int own_shared_word() const { return own_word_; }
     /// What makes an address of shared memory of an offset in it. Where no access is generic an offset is the address itself. Where
     /// one is, offsets have a window that nobody owns, so that one which nothing converted (cvta) traps.
     [[nodiscard]] std::uint32_t from_offset() const {
@@ -128,6 +130,7 @@ private:
             for (const variable* v : in_shared_)
                 if (!is_dynamic(*v)) end = place(*v, end, most);
             end = (end + 3) & ~std::uint64_t{3};
+            own_word_ = static_cast<int>(end / 4);
             for (auto& [id, word] : counters_) word = static_cast<int>(end / 4), end += 4;
             if (names_reserved_) reserved_ = static_cast<std::uint32_t>(end + 7) & ~7U, end = reserved_ + reserved_bytes;
             lock_word_ = static_cast<int>(end / 4);
@@ -176,7 +179,7 @@ private:
     std::map<key, std::size_t> local_index_;
     std::vector<ir::local_variable> locals_;
     std::vector<std::uint32_t> modules_;
-    int shared_words_ = 0, dynamic_word_ = 0, lock_word_ = 0;
+    int shared_words_ = 0, own_word_ = 0, dynamic_word_ = 0, lock_word_ = 0;
     std::uint32_t reserved_ = 0;
     bool names_reserved_ = false;
     bool has_generic_ = false;  ///< an access that does not say of which space it is
