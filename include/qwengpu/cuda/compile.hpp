@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <qwengpu/cuda/absent_header.hpp>
 #include <qwengpu/cuda/device_header.hpp>
 #include <qwengpu/cuda/find_compiler.hpp>
 #include <qwengpu/cuda/message_place.hpp>
@@ -70,14 +71,9 @@ inline void replace_all(std::string& text, const std::string& from, const std::s
         text.replace(at, from.size(), to);
 }
 
-/// The headers of the toolkit that sources like to include are there, and empty: what they declare is in ours.
 inline std::vector<std::string> clang_command(const compiler& c, const std::filesystem::path& source,
                                               const std::filesystem::path& result, const temporary_directory& folder) {
-    const auto header = folder.write("qwengpu_cuda.h", device_header());
-    for (const char* name :
-         {"cuda_runtime.h", "cuda_runtime_api.h", "cuda.h", "device_launch_parameters.h", "device_functions.h",
-          "math_functions.h", "vector_types.h", "vector_functions.h", "sm_30_intrinsics.h"})
-        (void)folder.write(name, "#pragma once\n");
+    const auto header = write_device_headers(folder);
     return {c.path.string(),
             "-x",
             "cuda",
@@ -102,15 +98,17 @@ inline std::vector<std::string> clang_command(const compiler& c, const std::file
             source.string()};
 }
 
-inline error compile_error(const compiler& c, const std::filesystem::path& source, const process_result& r, const options& o) {
+inline error compile_error(const compiler& c, const std::filesystem::path& source, const process_result& r, const options& o,
+                           const temporary_directory& folder) {
     if (r.timed_out)
         return error("cuda.compile",
                      c.path.string() + " took longer than " + std::to_string(o.limit.count()) + " ms and was ended",
                      place{source.string(), 0, 0});
     std::string text = r.output;
     while (!text.empty() && text.back() == '\n') text.pop_back();
-    const place at = first_place(text, source.string());
-    return error("cuda.compile", c.path.string() + " cannot compile this (status " + std::to_string(r.status) + "):\n" + text,
+    const place at = first_place_outside(text, source.string(), folder.path().string());
+    return error("cuda.compile",
+                 c.path.string() + " cannot compile this (status " + std::to_string(r.status) + "):\n" + text + missing_header_remedy(text),
                  at);
 }
 
@@ -128,7 +126,7 @@ inline ptx_source compile_with(const compiler& c, const std::filesystem::path& s
     command.insert(command.begin() + 1, o.flags.begin(), o.flags.end());
     process_result r = run(command, o.limit, {"TMPDIR=" + folder.path().string()});
     detail::replace_all(r.output, from.string(), whole.string());
-    if (r.timed_out || r.status != 0) throw detail::compile_error(c, source, r, o);
+    if (r.timed_out || r.status != 0) throw detail::compile_error(c, source, r, o, folder);
     ptx_source compiled{read_file(result), c.path.string(), std::move(r.output)};
     if (whole.string().find_first_of("\"\\\n") == std::string::npos)
         detail::replace_all(compiled.text, from.string(), whole.string());

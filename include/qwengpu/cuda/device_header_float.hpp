@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// CUDA for clang without a toolkit, part 4: float functions. Those that PTX has an instruction for are exact; exp, log, sin, cos, tan,
-// pow and tanh are made from PTX's approximations, as -use_fast_math does, since there is no libdevice.
+// CUDA for clang without a toolkit, part 5: float functions that PTX has an instruction for, roundings, conversions, and the fast functions
+// that are made from PTX's approximations.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@ inline constexpr std::string_view device_header_float = R"cuda(
 QG_FN float fmaf(float a, float b, float c) { return __nvvm_fma_rn_f(a, b, c); }
 QG_FN float fminf(float a, float b) { return __nvvm_fmin_f(a, b); }
 QG_FN float fmaxf(float a, float b) { return __nvvm_fmax_f(a, b); }
-QG_FN float min(float a, float b) { return fminf(a, b); }
-QG_FN float max(float a, float b) { return fmaxf(a, b); }
+QG_BOTH float min(float a, float b) { return __builtin_fminf(a, b); }
+QG_BOTH float max(float a, float b) { return __builtin_fmaxf(a, b); }
 QG_FN float fabsf(float a) { return __builtin_fabsf(a); }
 QG_FN float abs(float a) { return fabsf(a); }
 QG_FN float copysignf(float a, float b) { return __builtin_copysignf(a, b); }
@@ -24,8 +24,7 @@ QG_FN float truncf(float a) { return __nvvm_trunc_f(a); }
 QG_FN float rintf(float a) { return __builtin_rintf(a); }
 QG_FN float nearbyintf(float a) { return __builtin_rintf(a); }
 QG_FN float roundf(float a) { const float t = truncf(a); return fabsf(a - t) >= 0.5f ? t + copysignf(1.0f, a) : copysignf(t, a); }
-QG_FN float fdimf(float a, float b) { return a > b ? a - b : 0.0f; }
-QG_FN float fmodf(float a, float b) { return fmaf(-truncf(a / b), b, a); }
+QG_FN float fdimf(float a, float b) { return a <= b ? 0.0f : a - b; }
 QG_FN float fdividef(float a, float b) { return a / b; }
 QG_FN float __fdividef(float a, float b) { return a / b; }
 QG_FN float saturatef(float a) { return __nvvm_saturate_f(a); }
@@ -36,31 +35,15 @@ QG_FN bool isfinite(float a) { return fabsf(a) < __builtin_inff(); }
 QG_FN bool signbit(float a) { return (__builtin_bit_cast(unsigned, a) >> 31) != 0; }
 
 #define QG_APPROX(name, instruction) QG_FN float name(float a) { float r; asm(instruction " %0, %1;" : "=f"(r) : "f"(a)); return r; }
-QG_APPROX(exp2f, "ex2.approx.f32") QG_APPROX(log2f, "lg2.approx.f32") QG_APPROX(__sinf, "sin.approx.f32") QG_APPROX(__cosf, "cos.approx.f32")
+QG_APPROX(exp2f, "ex2.approx.f32") QG_APPROX(__sinf, "sin.approx.f32") QG_APPROX(__cosf, "cos.approx.f32")
 QG_APPROX(__log2f, "lg2.approx.f32")
 QG_FN float __expf(float a) { return exp2f(a * 1.4426950216f); }
 QG_FN float __exp10f(float a) { return exp2f(a * 3.3219280243f); }
-QG_FN float __logf(float a) { return log2f(a) * 0.6931471825f; }
-QG_FN float __log10f(float a) { return log2f(a) * 0.3010300100f; }
-QG_FN float __powf(float a, float b) { return exp2f(b * log2f(a)); }
+QG_FN float __logf(float a) { return __log2f(a) * 0.6931471825f; }
+QG_FN float __log10f(float a) { return __log2f(a) * 0.3010300100f; }
+QG_FN float __powf(float a, float b) { return exp2f(b * __log2f(a)); }
 QG_FN float __tanf(float a) { return __sinf(a) / __cosf(a); }
 QG_FN void __sincosf(float a, float* s, float* c) { *s = __sinf(a); *c = __cosf(a); }
-QG_FN float expf(float a) {
-    const float n = rintf(a * 1.4426950216f);
-    return exp2f(n) * exp2f(fmaf(n, -1.4286068e-6f, fmaf(n, -0.69314575f, a)) * 1.4426950216f);
-}
-QG_FN float logf(float a) { return __logf(a); }
-QG_FN float log10f(float a) { return __log10f(a); }
-QG_FN float qg_reduced(float a) { const float n = rintf(a * 0.15915494f); return fmaf(n, -1.7484556e-7f, fmaf(n, -6.2831855f, a)); }
-QG_FN float sinf(float a) { return __sinf(qg_reduced(a)); }
-QG_FN float cosf(float a) { return __cosf(qg_reduced(a)); }
-QG_FN float tanf(float a) { return sinf(a) / cosf(a); }
-QG_FN void sincosf(float a, float* s, float* c) { *s = sinf(a); *c = cosf(a); }
-QG_FN float powf(float a, float b) {
-    const float r = exp2f(b * log2f(fabsf(a)));
-    return b == 0.0f ? 1.0f : a < 0.0f && fmodf(b, 2.0f) != 0.0f ? -r : r;
-}
-QG_FN float tanhf(float a) { const float e = expf(-2.0f * fabsf(a)); return copysignf((1.0f - e) / (1.0f + e), a); }
 
 #define QG_ROUNDED2(op) \
     QG_FN float __f##op##_rn(float a, float b) { return __nvvm_##op##_rn_f(a, b); } \
@@ -93,30 +76,10 @@ QG_FN float __frsqrt_rn(float a) { return rsqrtf(a); }
     QG_CONVERT(float, unsigned long long, __ull2float_##suffix, "cvt." mode ".f32.u64", "f", "l")
 QG_FROM_FLOAT(rn, "rn") QG_FROM_FLOAT(rz, "rz") QG_FROM_FLOAT(ru, "rp") QG_FROM_FLOAT(rd, "rm")
 QG_TO_FLOAT(rn, "rn") QG_TO_FLOAT(rz, "rz") QG_TO_FLOAT(ru, "rp") QG_TO_FLOAT(rd, "rm")
-QG_FN int lrintf_int(float a) { return __float2int_rn(a); }
-QG_FN long lrintf(float a) { return (long)__float2ll_rn(a); }
-QG_FN long lroundf(float a) { return (long)__float2ll_rz(roundf(a)); }
 QG_FN unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
 QG_FN int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 QG_FN float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
 QG_FN float __uint_as_float(unsigned a) { return __builtin_bit_cast(float, a); }
-
-QG_FN double sqrt(double a) { return __nvvm_sqrt_rn_d(a); }
-QG_FN double fabs(double a) { return __builtin_fabs(a); }
-QG_FN double floor(double a) { return __nvvm_floor_d(a); }
-QG_FN double ceil(double a) { return __nvvm_ceil_d(a); }
-QG_FN double fma(double a, double b, double c) { return __nvvm_fma_rn_d(a, b, c); }
-QG_FN double fmin(double a, double b) { return __nvvm_fmin_d(a, b); }
-QG_FN double fmax(double a, double b) { return __nvvm_fmax_d(a, b); }
-#define QG_OVERLOAD(name) QG_FN float name(float a) { return name##f(a); }
-QG_OVERLOAD(sqrt) QG_OVERLOAD(fabs) QG_OVERLOAD(floor) QG_OVERLOAD(ceil) QG_OVERLOAD(trunc) QG_OVERLOAD(rint) QG_OVERLOAD(round)
-QG_OVERLOAD(exp) QG_OVERLOAD(exp2) QG_OVERLOAD(log) QG_OVERLOAD(log2) QG_OVERLOAD(log10) QG_OVERLOAD(sin) QG_OVERLOAD(cos) QG_OVERLOAD(tan)
-QG_OVERLOAD(tanh) QG_OVERLOAD(rsqrt)
-QG_FN float fmin(float a, float b) { return fminf(a, b); }
-QG_FN float fmax(float a, float b) { return fmaxf(a, b); }
-QG_FN float fma(float a, float b, float c) { return fmaf(a, b, c); }
-QG_FN float pow(float a, float b) { return powf(a, b); }
-QG_FN float fmod(float a, float b) { return fmodf(a, b); }
 )cuda";
 
 }  // namespace qwengpu::cuda::detail

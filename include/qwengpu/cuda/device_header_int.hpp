@@ -50,6 +50,25 @@ QG_FN unsigned __uhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned lo
 QG_FN unsigned __urhadd(unsigned a, unsigned b) { return (unsigned)(((unsigned long long)a + b + 1) >> 1); }
 QG_FN int __dp4a(int a, int b, int c) { int r; asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
 QG_FN unsigned __dp4a(unsigned a, unsigned b, unsigned c) { unsigned r; asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; }
+#define QG_DP2A(name, half, T, V, u, sign) \
+    QG_FN T name(T a, T b, T c) { T r; asm("dp2a." half "." u "32." u "32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c)); return r; } \
+    QG_FN T name(V##2 a, sign##4 b, T c) { return name(__builtin_bit_cast(T, a), __builtin_bit_cast(T, b), c); }
+QG_DP2A(__dp2a_lo, "lo", int, short, "s", char) QG_DP2A(__dp2a_hi, "hi", int, short, "s", char)
+QG_DP2A(__dp2a_lo, "lo", unsigned, ushort, "u", uchar) QG_DP2A(__dp2a_hi, "hi", unsigned, ushort, "u", uchar)
+QG_FN int __dp4a(char4 a, char4 b, int c) { return __dp4a(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c); }
+QG_FN unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) { return __dp4a(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), c); }
+QG_FN unsigned __fns(unsigned mask, unsigned base, int offset) { unsigned r; asm("fns.b32 %0, %1, %2, %3;" : "=r"(r) : "r"(mask), "r"(base), "r"(offset)); return r; }
+QG_FN int mulhi(int a, int b) { return __mulhi(a, b); }
+QG_FN unsigned mulhi(unsigned a, unsigned b) { return __umulhi(a, b); }
+QG_FN int mul24(int a, int b) { return __mul24(a, b); }
+QG_FN unsigned umul24(unsigned a, unsigned b) { return __umul24(a, b); }
+QG_FN long long mul64hi(long long a, long long b) { return __mul64hi(a, b); }
+QG_FN unsigned long long umul64hi(unsigned long long a, unsigned long long b) { return __umul64hi(a, b); }
+
+#define QG_SPACE(name, space) QG_FN unsigned name(const void* p) { return __nvvm_isspacep_##space(p); }
+QG_SPACE(__isGlobal, global) QG_SPACE(__isShared, shared) QG_SPACE(__isConstant, const) QG_SPACE(__isLocal, local)
+QG_FN size_t __cvta_generic_to_shared(const void* p) { return (size_t)(__attribute__((address_space(3))) const void*)p; }
+QG_FN size_t __cvta_generic_to_global(const void* p) { return (size_t)(__attribute__((address_space(1))) const void*)p; }
 
 #define QG_LOAD(name) template <class T> QG_FN T name(const T* p) { return *p; }
 #define QG_STORE(name) template <class T> QG_FN void name(T* p, T v) { *p = v; }

@@ -24,7 +24,7 @@ QG_FN void __trap() { asm volatile("trap;"); }
 QG_FN void __brkpt() { asm volatile("brkpt;"); }
 QG_FN void __nanosleep(unsigned ns) { asm volatile("nanosleep.u32 %0;" : : "r"(ns)); }
 QG_FN long long clock64() { return __nvvm_read_ptx_sreg_clock64(); }
-QG_FN int clock() { return __nvvm_read_ptx_sreg_clock(); }
+QG_FN long clock() { return __nvvm_read_ptx_sreg_clock(); }
 
 QG_FN int atomicAdd(int* p, int v) { return __nvvm_atom_add_gen_i(p, v); }
 QG_FN unsigned atomicAdd(unsigned* p, unsigned v) { return (unsigned)__nvvm_atom_add_gen_i((int*)p, (int)v); }

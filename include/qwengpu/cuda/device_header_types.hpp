@@ -17,7 +17,16 @@ inline constexpr std::string_view device_header_types = R"cuda(
 #define __constant__ __attribute__((constant))
 #define __managed__ __attribute__((device))
 #define __grid_constant__
+#if __clang_major__ < 15  // from then on it is a keyword
 #define __noinline__ __attribute__((noinline))
+#endif
+#define __nv_pure__ __attribute__((pure))
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDART_VERSION 12000
+#define CUDA_VERSION 12000
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline__ inline
 #define __align__(n) __attribute__((aligned(n)))

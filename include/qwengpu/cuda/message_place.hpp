@@ -36,6 +36,13 @@ inline place place_in(std::string_view line) {
     return {};
 }
 
+/// The place in "In file included from a.cu:1:" and in "a.cu:5:16: note: in instantiation of"; nothing for other lines.
+inline place place_of_use(std::string_view line) {
+    const std::string_view included = "In file included from ";
+    if (line.starts_with(included)) return place_in(std::string(line.substr(included.size())) + " error");
+    return line.find(": note: in instantiation of ") == line.npos ? place{} : place_in(std::string(line) + " error");
+}
+
 }  // namespace detail
 
 /// Place of the first error in `output`; just `file` if none is found.
@@ -46,6 +53,29 @@ inline place first_place(std::string_view output, const std::string& file) {
         output = end == output.npos ? std::string_view{} : output.substr(end + 1);
     }
     return {file, 0, 0};
+}
+
+/// Place of the first error in `output`. If that is in a header of ours, in `folder`: where a file of the user includes or uses it.
+inline place first_place_outside(std::string_view output, const std::string& file, const std::string& folder) {
+    const auto ours = [&](const place& p) { return p.file.starts_with(folder); };
+    const place first = first_place(output, file);
+    if (!ours(first)) return first;
+    place before;
+    bool reached = false;
+    while (!output.empty()) {
+        const std::size_t end = output.find('\n');
+        const std::string_view line = output.substr(0, end);
+        output = end == output.npos ? std::string_view{} : output.substr(end + 1);
+        const place use = detail::place_of_use(line);
+        if (use.line > 0 && !ours(use)) {
+            if (reached) return use;
+            before = use;
+        } else if (detail::place_in(line).line > 0) {
+            if (reached) break;
+            reached = true;
+        }
+    }
+    return before.line > 0 ? before : place{file, 0, 0};
 }
 
 }  // namespace qwengpu::cuda

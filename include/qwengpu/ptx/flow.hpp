@@ -13,6 +13,7 @@
 #include <qwengpu/ptx/ast.hpp>
 #include <qwengpu/ptx/diagnostics.hpp>
 #include <qwengpu/ptx/ir.hpp>
+#include <qwengpu/ptx/missing_function.hpp>
 #include <qwengpu/ptx/opcode_row.hpp>
 
 namespace qwengpu::ptx {
@@ -352,8 +353,7 @@ private:
             return refuse(i, "a call through a pointer is not supported; call the function by its name");
         const function& f = module_.functions[target.sym.id];
         if (fails_assertion(f)) return &f;
-        if (!f.has_body && f.name == "vprintf") return refuse(i, "printf is not supported: a kernel has nowhere to print to; store what you want to see in a buffer");
-        if (!f.has_body) return refuse(i, "the function " + f.name + " has no body in this file; only functions of the file can be called");
+        if (!f.has_body) return refuse(i, why_missing(f.name));
         for (std::uint32_t up = fr;; up = out_.frames[up].caller) {
             if (out_.frames[up].code == &f) return refuse(i, "recursive call: " + f.name + " calls itself, and there is no stack; write it as a loop");
             if (up == 0) break;
