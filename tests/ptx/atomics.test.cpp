@@ -142,3 +142,31 @@ TEST_CASE("64-bit atomics without a result are two steps") {
     for (std::uint64_t t = 0; t < 7; ++t) sum += 0xfffffffffffffff0ULL + 9 * t;
     CHECK(r.buffers[1] == test::words{3, 1, static_cast<std::uint32_t>(sum), static_cast<std::uint32_t>(sum >> 32)});
 }
+
+TEST_CASE("cas of 16 bits swaps a half word and leaves the other alone") {
+    // A lane expects 5, 5, 6 or 9 and puts in 100 and its number.
+    const auto run_half = [](const std::string& space, std::uint32_t half) {
+        const std::string at = std::to_string(4 + 2 * half);
+        const std::string before = space == "shared" ? ".shared .align 4 .u32 words[2];\nst.shared.u32 [words], 0;\nld.global.u32 %r7, [%in+4];\nst.shared.u32 [words+4], %r7;\nmov.u64 %d8, words;\nbar.sync 0;\n" : "mov.u64 %d8, %in;\n";
+        const std::string text = "cvt.u16.u32 %h1, %t;\nadd.u16 %h2, %h1, 100;\nmul.lo.u16 %h1, %h1, 3;\nmax.u16 %h1, %h1, 5;\natom." + space + ".cas.b16 %h3, [%d8+" + at + "], %h1, %h2;\ncvt.u32.u16 %r1, %h3;\nst.global.u32 [%dst], %r1;\n";
+        const std::string after = space == "shared" ? "bar.sync 0;\nld.shared.u32 %r7, [words+4];\nst.global.u32 [%in+4], %r7;\n" : "";
+        return test::run_text(test::kernel_around(before + text + after), {1, 1, 1}, {4, 1, 1}, {test::buffer_of({7, 0x00050005U}), test::buffer_of(test::words(16))});
+    };
+    for (const std::string space : {"global", "shared"})
+        for (std::uint32_t half : {0U, 1U}) {
+            INFO(space << " half " << half);
+            const auto r = run_half(space, half);
+            REQUIRE(r.ended == machine::ending::finished);
+            // Expected are 5, 5, 6, 9: lane 0 puts in 100, which nobody else expects.
+            CHECK(r.buffers[0] == test::words{7, half == 0 ? 0x00050064U : 0x00640005U});
+            for (std::size_t t = 0; t < 4; ++t) CHECK(r.buffers[1][4 * t] == (t == 0 ? 5U : 100U));
+        }
+    // Every thread of 13 counts up its half by cas.
+    const std::string count = "and.b32 %r1, %t, 1;\nmul.wide.u32 %d8, %r1, 2;\nadd.s64 %d8, %d8, %in;\nld.global.u16 %h1, [%d8];\nround:\nmov.u16 %h2, %h1;\nadd.u16 %h3, %h2, 1;\natom.global.cas.b16 %h1, [%d8], %h2, %h3;\n"
+                              "setp.ne.u16 %p1, %h1, %h2;\n@%p1 bra round;\n";
+    const auto r = test::run_text(test::kernel_around(count), {2, 1, 1}, {13, 1, 1}, {test::buffer_of({0x0001fffeU}), test::buffer_of({0})});
+    REQUIRE(r.ended == machine::ending::finished);
+    CHECK(r.buffers[0][0] == ((0x0001U + 12) << 16 | ((0xfffeU + 14) & 0xffffU)));
+    const auto odd = test::run_text(test::kernel_around("mov.u16 %h1, 0;\natom.global.cas.b16 %h2, [%in+1], %h1, %h1;\n"), {1, 1, 1}, {1, 1, 1}, {test::buffer_of({0}), test::buffer_of({0})});
+    CHECK(odd.trap == "misaligned");
+}

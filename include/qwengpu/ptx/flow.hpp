@@ -129,14 +129,15 @@ private:
 
     static bool waits(const instruction& i) { return i.opcode == "bar" || i.opcode == "barrier"; }
     static bool is_atomic(const instruction& i) { return i.opcode == "atom" || i.opcode == "red"; }
-    static bool counts_round(const instruction& i) { return is_atomic(i) && (i.has("inc") || i.has("dec")); }
+    /// An atomic that is no operation between the machine's load and store.
+    static bool tries_again(const instruction& i) { return is_atomic(i) && (i.has("inc") || i.has("dec") || (i.has("cas") && bits_of(i.type()) == 16)); }
     /// An atomic on 64 bits, which is two words here.
     static bool is_long(const instruction& i) { return is_atomic(i) && i.vector == 1 && bits_of(i.type()) == 64 && !is_float(i.type()); }
     /// One whose words cannot be done one after the other.
     static bool wants_lock(const instruction& i) { return is_long(i) && (i.has("exch") || i.has("cas") || i.has("min") || i.has("max")); }
     /// Instructions of several lanes carry no guard: it becomes a branch. Those that wait or try again end a block in any case.
     [[nodiscard]] bool is_apart(const instruction& i) const {
-        if (waits(i) || counts_round(i) || (locked_ && is_long(i))) return true;
+        if (waits(i) || tries_again(i) || (locked_ && is_long(i))) return true;
         return i.predicate && names("atom red shfl vote match redux elect activemask", i.opcode);
     }
 
@@ -209,7 +210,7 @@ private:
 
     void apart(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after) {
         if (has_number(i)) return number(i, at, fr, after);
-        if (counts_round(i)) {
+        if (tries_again(i)) {
             const ir::block_id again = fresh(), done = fresh();
             out_.blocks[at].steps.push_back({step_kind::first_try, fr, &i, true});
             out_.blocks[at].next = again;

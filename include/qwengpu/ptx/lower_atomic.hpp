@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Atomics (atom, red): one machine block each, in which a lane loads and stores before the next lane does. What is not one
-// operation between load and store (inc, dec) tries with cas until no other thread came between; 64 bits without a result are two.
+// operation between load and store (inc, dec, cas of 16 bits) tries with cas until no other thread came between; 64 bits without a
+// result are two.
 #pragma once
 
 #include <string>
@@ -79,7 +80,7 @@ inline void atomic(lowering& l) {
     const std::size_t at = first_of_atomic(l);
     const bool is_f32 = t == scalar_type::f32;
     if (l.now().vector != 1) return l.refuse("atomics of vectors are not supported; use one for each element");
-    if (bits_of(t) != 32 && bits_of(t) != 64) return l.refuse("atomics of 16 and 128 bits are not supported; use 32-bit numbers");
+    if (bits_of(t) != 32 && bits_of(t) != 64) return l.refuse("atomics of 128 bits are not supported; use 64-bit numbers");
     fence_if_ordering(l);
     if (l.now().has("cas")) {
         const ir::operand value = l.raw_word(at + 2), expected = l.raw_word(at + 1), was = compare_and_swap(l, atomic_address(l), expected, value);
@@ -102,32 +103,66 @@ inline void atomic(lowering& l) {
     fence_if_ordering(l);
 }
 
-/// inc and dec, first part: what is there now.
+namespace detail {
+
+inline bool is_half_word(const lowering& l) { return bits_of(l.now().type()) == 16; }
+
+/// The address of the word; of the one around a half word, misaligned if that is.
+inline ir::operand address_of_try(lowering& l) {
+    const ir::operand address = atomic_address(l);
+    return is_half_word(l) ? l.both(address, ir::literal(~2U)) : address;
+}
+
+/// The half word at the address, of the word around it.
+inline ir::operand half_of(lowering& l, ir::operand word) {
+    const ir::operand place = l.both(atomic_address(l), ir::literal(2));
+    return l.extend(l.shift_right(word, l.shift_left(place, ir::literal(3))), scalar_type::u16);
+}
+
+/// cas of 16 bits: the word with the new half where the old one is as expected, or as it was.
+inline ir::operand with_half_swapped(lowering& l, ir::operand was) {
+    const std::size_t at = first_of_atomic(l);
+    const ir::operand expected = l.extend(l.raw_word(at + 1), scalar_type::u16), found_half = half_of(l, was);
+    const ir::operand next = l.raw_word(at + 2), place = atomic_address(l);
+    const ir::operand swapped = l.emit(lowering::op::insert, was, next, place, machine::mod::insert_half);
+    return l.select(l.compare(machine::mod::cmp_eq, found_half, expected), swapped, was);
+}
+
+/// inc: was >= limit ? 0 : was + 1; dec: was == 0 or was > limit ? limit : was - 1.
+inline ir::operand counted(lowering& l, ir::operand was) {
+    namespace m = machine::mod;
+    const ir::operand limit = l.raw_word(first_of_atomic(l) + 1), less = l.sub(was, ir::literal(1));
+    const bool up = l.now().has("inc");
+    const ir::operand more = up ? l.add(was, ir::literal(1)) : ir::zero;
+    return up ? l.select(l.compare(m::cmp_lt, was, limit), more, ir::zero) : l.select(l.compare(m::cmp_lt, less, limit), less, limit);
+}
+
+}  // namespace detail
+
+/// Atomics that are tried, first part: what is there now.
 inline void first_try(lowering& l) {
     ir::instruction i;
     i.kind = ir::made_by::load;
-    i.a = detail::atomic_address(l);
+    i.a = detail::address_of_try(l);
     i.strength = machine::access_strength::relaxed;
     i.where = detail::region_of(l.now());
     l.write_variable(found, l.emit(i));
 }
 
-/// inc: was >= limit ? 0 : was + 1; dec: was == 0 or was > limit ? limit : was - 1. Stored if nobody changed it since.
+/// The new word is stored if nobody changed it since.
 inline void next_try(lowering& l) {
-    namespace m = machine::mod;
-    const ir::operand was = l.read_variable(found), limit = l.raw_word(detail::first_of_atomic(l) + 1);
-    const ir::operand less = l.sub(was, ir::literal(1));
-    const bool up = l.now().has("inc");
-    const ir::operand more = up ? l.add(was, ir::literal(1)) : ir::zero;
-    const ir::operand next = up ? l.select(l.compare(m::cmp_lt, was, limit), more, ir::zero) : l.select(l.compare(m::cmp_lt, less, limit), less, limit);
-    const ir::operand is = detail::compare_and_swap(l, detail::atomic_address(l), was, next);
-    l.write_variable(failed, l.compare(m::cmp_lt | m::cmp_gt, is, was));
+    const ir::operand was = l.read_variable(found);
+    const ir::operand next = detail::is_half_word(l) ? detail::with_half_swapped(l, was) : detail::counted(l, was);
+    const ir::operand is = detail::compare_and_swap(l, detail::address_of_try(l), was, next);
+    l.write_variable(failed, l.compare(machine::mod::cmp_lt | machine::mod::cmp_gt, is, was));
     l.write_variable(found, is);
 }
 
 /// Only now: a further try would read operands that the result may have taken the place of.
 inline void tried(lowering& l) {
-    if (detail::is_read(l)) l.result(l.read_variable(found));
+    if (!detail::is_read(l)) return;
+    const ir::operand word = l.read_variable(found);
+    l.result(detail::is_half_word(l) ? detail::half_of(l, word) : word);
 }
 
 }  // namespace qwengpu::ptx::lower
