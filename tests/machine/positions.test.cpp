@@ -59,6 +59,7 @@ private:
         for (std::size_t i = 0; i < 3; ++i) state_.constants[i].value = id[i];
         log_.cta(id);
         since_ = 0;
+        due_ = false;
         const int threads = static_cast<int>(state_.constant(constant_row::shape) >> 10) + 1;
         for (int w = 0; w * M.lanes < threads; ++w) start(w, std::min(M.lanes, threads - w * M.lanes));
         while (!over_ && (another_record() || another_phase())) {}
@@ -86,9 +87,11 @@ private:
         if (blocks.empty()) return false;
         std::sort(blocks.begin(), blocks.end());
         int block = blocks.front();
-        if (blocks.front() != blocks.back() && since_ >= 61) {
-            fair_ = (fair_ + 1) % M.lanes;
+        if (blocks.front() != blocks.back() && due_) {
+            if (!(fair_warp_ && *fair_warp_ < w)) fair_ = (fair_ + 1) % M.lanes;
+            fair_warp_ = w;
             since_ = 0;
+            due_ = false;
             log_.fair(fair_);
             if (runnable(w, fair_) && next(w, fair_) < M.blocks / 8 * 7) block = next(w, fair_);
         }
@@ -123,6 +126,7 @@ private:
     void record(int w, int block) {
         context_ = w;
         ++since_;
+        due_ = due_ || since_ >= 60 + M.warps || (since_ >= 61 && (!fair_warp_ || *fair_warp_ == w));
         mask_ = state_.warp(w).mask;
         log_.record(w, block, mask_);
         const bool there = block < static_cast<int>(image_.program.blocks.size()) && image_.program.blocks[static_cast<std::size_t>(block)].valid;
@@ -227,6 +231,8 @@ private:
     test::event_log log_{};
     bool started_ = false, over_ = false, once_ = false;
     int context_ = 0, fair_ = M.lanes - 1, since_ = 0;
+    bool due_ = false;
+    std::optional<int> fair_warp_{};
     lane_mask mask_ = 0;
     std::array<std::optional<std::pair<int, int>>, static_cast<std::size_t>(M.threads())> came_{};  ///< barrier and its phase
     std::array<int, static_cast<std::size_t>(M.barriers)> phase_{}, count_{};

@@ -38,19 +38,24 @@ struct host_scheduler {
     using V = text::vocabulary<>;
     std::array<std::array<host_lane, 4>, 8> lanes{};
     std::array<std::uint32_t, 8> announced{}, phases{}, counts{};
-    std::uint32_t warp = 7, fair_lane = 3, since = 0;
-    bool fair_now = false;
+    std::uint32_t warp = 7, fair_lane = 3, since = 0, fair_warp = 8;  ///< 8: none yet
+    bool fair_now = false, due = false;
 
     [[nodiscard]] int how_many(const std::function<bool(const host_lane&)>& those) const {
         std::ptrdiff_t n = 0;
         for (const auto& w : lanes) n += std::count_if(w.begin(), w.end(), those);
         return static_cast<int>(n);
     }
-    [[nodiscard]] text::token expected() const {
+    /// 8 if none can run.
+    [[nodiscard]] std::uint32_t next_warp() const {
         for (std::uint32_t step = 1; step <= 8; ++step) {
             const std::uint32_t w = (warp + step) % 8;
-            if (std::any_of(lanes[w].begin(), lanes[w].end(), [](const host_lane& l) { return l.runs(); })) return of_warp(w);
+            if (std::any_of(lanes[w].begin(), lanes[w].end(), [](const host_lane& l) { return l.runs(); })) return w;
         }
+        return 8;
+    }
+    [[nodiscard]] text::token expected() const {
+        if (const auto w = next_warp(); w < 8) return of_warp(w);
         const int alive = how_many([](const host_lane& l) { return l.alive(); });
         if (alive == 0) return V::encode(token_class::end);
         for (int b = 0; b < 8; ++b) {
@@ -65,7 +70,7 @@ struct host_scheduler {
         for (const auto& l : lanes[w]) {
             if (l.runs()) places.insert(l.next);
         }
-        if (places.size() > 1 && since >= 61) return V::encode(token_class::fair, (fair_lane + 1) % 4);
+        if (places.size() > 1 && due) return V::encode(token_class::fair, fair_warp < w ? fair_lane : (fair_lane + 1) % 4);
         const auto& favoured = lanes[w][fair_lane];
         const std::uint32_t block = fair_now && favoured.runs() && favoured.next < 896 ? favoured.next : *places.begin();
         std::uint32_t mask = 0;
@@ -133,12 +138,13 @@ struct scheduler_pair {
     }
     void favour(std::uint32_t lane) {
         model.read(token_class::fair, lane);
-        host.fair_lane = lane, host.fair_now = true, host.since = 0;
+        host.fair_lane = lane, host.fair_now = true, host.since = 0, host.due = false, host.fair_warp = host.next_warp();
         check();
     }
     void record(std::uint32_t warp, std::uint32_t block, choices& choose) {
         model.read(token_class::hdr, block, warp);
         host.warp = warp, host.fair_now = false, ++host.since;
+        host.due = host.due || host.since >= 68 || (host.since >= 61 && (host.fair_warp == 8 || host.fair_warp == warp));
         const bool forks = block >= split && block < split + 16, jumps = block >= jump && block < jump + 16, stops = block >= stop && block < stop + 128;
         const std::size_t i = forks ? block - split : jumps ? block - jump : stops ? (block - stop) % 16 : static_cast<std::size_t>(std::find(targets.begin(), targets.end(), block) - targets.begin());
         const std::uint32_t barrier = stops ? (block - stop) / 16 : 0;

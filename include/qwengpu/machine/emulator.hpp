@@ -64,6 +64,7 @@ private:
     void begin(const extent& ctaid) {
         for (std::size_t i = 0; i < ctaid.size(); ++i) state().constants[i] = {ctaid[i], true};
         state().records_since_fair = 0;
+        state().fair_due = false;
         watch_.cta(ctaid);
         for (int w = 0; w < image_.warps(); ++w) start(w, static_cast<lane_mask>(image_.lanes_of_warp(w)));
     }
@@ -83,7 +84,7 @@ private:
         for (;;) {
             const step s = next_step(state(), context);
             if (s.kind == step_kind::done) return ending::finished;
-            if (s.kind == step_kind::fair) favour(s.lane);
+            if (s.kind == step_kind::fair) favour(s.lane, s.warp);
             if (s.kind == step_kind::mask) announce(s.warp, s.mask);
             if (s.kind == step_kind::release) release(s.barrier);
             if (s.kind == step_kind::deadlock) return deadlock();
@@ -94,10 +95,8 @@ private:
         }
     }
 
-    void favour(int lane) {
-        state().last_fair = lane;
-        state().records_since_fair = 0;
-        state().favoured = lane;
+    void favour(int lane, int w) {
+        note_fair(state(), lane, w);
         watch_.fair(lane);
     }
 
@@ -129,8 +128,7 @@ private:
     /// Runs one record; false if it trapped.
     bool record(const step& s) {
         ++out_.records;
-        ++state().records_since_fair;
-        state().favoured.reset();
+        note_record(state(), s.warp);
         watch_.record(s.warp, s.block, s.mask);
         const machine_block* block = find_block(image_.program, s.block);
         if (block == nullptr) return trapped(s, std::countr_zero(s.mask), nullptr);

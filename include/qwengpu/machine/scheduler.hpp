@@ -11,8 +11,13 @@
 
 namespace qwengpu::machine {
 
-/// After so many records without `fair` or `cta`, a warp whose lanes stand at different blocks favours the next lane.
-inline constexpr std::uint64_t records_between_fair = 61;
+/// After so many records without `fair` or `cta`, and when the warp that it went to last has had its turn since, fairness goes to
+/// the next warp whose lanes stand at different blocks.
+inline constexpr int records_between_fair = 61;
+
+/// After so many it does so in any case: that warp can have no turn any more.
+template <sizes M>
+inline constexpr int most_records_between_fair = records_between_fair - 1 + M.warps;
 
 /// The unit in which a barrier's count is given.
 inline constexpr int threads_per_count = 4;
@@ -65,8 +70,10 @@ constexpr int block_to_run(const launch_state<M>& state, const warp_state<M>& wa
 template <sizes M>
 constexpr step step_of_warp(const launch_state<M>& state, int w, int lowest) {
     const warp_state<M>& warp = state.warp(w);
-    if (state.records_since_fair >= records_between_fair && is_split<M>(warp, lowest))
-        return {step_kind::fair, (state.last_fair + 1) % M.lanes, w};
+    if (state.fair_due && is_split<M>(warp, lowest)) {
+        const bool same_round = state.fair_warp >= 0 && state.fair_warp < w;
+        return {step_kind::fair, same_round ? state.last_fair : (state.last_fair + 1) % M.lanes, w};
+    }
     const int block = block_to_run(state, warp, lowest);
     const lane_mask mask = lanes_at<M>(warp, block);
     return {mask == warp.mask ? step_kind::record : step_kind::mask, 0, w, block, mask};
@@ -102,6 +109,25 @@ constexpr step step_of_nobody(const launch_state<M>& state) {
 }
 
 }  // namespace detail
+
+/// A record of warp `w` begins: fairness counts it.
+template <sizes M>
+constexpr void note_record(launch_state<M>& state, int w) {
+    const bool its_turn = state.fair_warp < 0 || state.fair_warp == w;
+    ++state.records_since_fair;
+    state.fair_due = state.fair_due || state.records_since_fair >= (its_turn ? records_between_fair : most_records_between_fair<M>);
+    state.favoured.reset();
+}
+
+/// The next record, of warp `w`, is of the lane's group.
+template <sizes M>
+constexpr void note_fair(launch_state<M>& state, int lane, int w) {
+    state.last_fair = lane;
+    state.fair_warp = w;
+    state.records_since_fair = 0;
+    state.fair_due = false;
+    state.favoured = lane;
+}
 
 /// The next step after a record or start of warp `context`.
 template <sizes M>

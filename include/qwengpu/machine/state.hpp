@@ -50,7 +50,9 @@ struct launch_state {
     one_per<memory_word, M.words> shared{};
     one_per<barrier_state, M.barriers> barriers{};
     int last_fair = M.lanes - 1;         ///< the lane favoured last
-    std::uint64_t records_since_fair = 0;  ///< records since the last `fair` or `cta`
+    int fair_warp = -1;                  ///< the warp that it was favoured in; -1: none since the prompt
+    int records_since_fair = 0;  ///< records since the last `fair` or `cta`
+    bool fair_due = false;               ///< the next warp whose lanes stand apart gets a `fair`
     std::optional<int> favoured{};       ///< the lane of a `fair` that came after the last record or start
 
     explicit launch_state(const launch_image<M>& image)
@@ -70,7 +72,9 @@ struct launch_state {
         if (has_barrier(image.program))
             for (auto& barrier : after.barriers) barrier.phase = 0;
         after.last_fair = M.lanes - 1;
+        after.fair_warp = -1;
         after.records_since_fair = 0;
+        after.fair_due = false;
         after.favoured.reset();
         return after;
     }

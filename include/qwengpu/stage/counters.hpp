@@ -53,16 +53,6 @@ private:
 
 }  // namespace detail
 
-/// Records between two turns that fairness gives away.
-inline constexpr int fairness_period = 61;
-
-inline void build_fairness_counter(network& net, const nn::shape& shape, signals& s) {
-    const detail::ratio_counter counter(1.4142135);
-    const linear reset = s.token.is_any({token_class::fair, token_class::cta});
-    const signal ratio = counter.place(net, shape, plan::context, "records", reset, 132.0 * linear(s.token.is(token_class::hdr)));
-    s.context.fair_due = counter.at_least(net, plan::context, "context.fair_due", ratio, fairness_period);
-}
-
 namespace detail {
 
 // `a` of the position counter: a token that completes a position counts once, or for all lanes if `all` was written.

@@ -80,9 +80,14 @@ void write_schedule(token_writer& out, const signals& s, const intents& i) {
     out.write(i.release, {next.release_phase}, 3);
     out.write_class(i.fair, token_class::fair);
     for (int lane = 0; lane < M.lanes; ++lane) {
-        std::vector<linear> following;
-        for (int b = 0; b < machine::bits_for(M.lanes); ++b) following.emplace_back(((((lane + 1) % M.lanes) >> b) & 1) != 0 ? 1.0 : 0.0);
-        out.write(all({i.fair, equals(s.context.fair_lane, static_cast<unsigned>(lane))}), following, 0);
+        const auto bits = [](int n) {
+            std::vector<linear> all_bits;
+            for (int b = 0; b < machine::bits_for(M.lanes); ++b) all_bits.emplace_back((n >> b & 1) != 0 ? 1.0 : 0.0);
+            return all_bits;
+        };
+        const linear is = equals(s.context.fair_lane, static_cast<unsigned>(lane));
+        out.write(all({i.fair, next.same_lane, is}), bits(lane), 0);
+        out.write(all({i.fair, no(next.same_lane), is}), bits((lane + 1) % M.lanes), 0);
     }
 }
 

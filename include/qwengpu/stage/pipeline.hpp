@@ -6,6 +6,7 @@
 #include <qwengpu/stage/context.hpp>
 #include <qwengpu/stage/counters.hpp>
 #include <qwengpu/stage/emit.hpp>
+#include <qwengpu/stage/fairness.hpp>
 #include <qwengpu/stage/grid.hpp>
 #include <qwengpu/stage/intent.hpp>
 #include <qwengpu/stage/load.hpp>
@@ -30,7 +31,7 @@ signals build_pipeline(network& net, const nn::shape& shape) {
 
     // Front: which record is this, where in it are we, what did the token complete, which operands come next?
     build_context<M>(net, shape, s);
-    build_fairness_counter(net, shape, s);
+    build_fairness_counter<M>(net, shape, s);
     s.program.header = fetch_group<M>(net, shape, plan::fetch_header, "h", group::header, s);
     s.program.uniformity = fetch_group<M>(net, shape, plan::count, "u", group::uniformity, s);
     build_position_counter<M>(net, shape, s);

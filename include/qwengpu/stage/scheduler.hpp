@@ -5,6 +5,7 @@
 
 #include <qwengpu/circuit/adder.hpp>
 #include <qwengpu/stage/barriers.hpp>
+#include <qwengpu/stage/fairness.hpp>
 #include <qwengpu/stage/plan.hpp>
 #include <qwengpu/stage/signals.hpp>
 #include <qwengpu/stage/words.hpp>
@@ -154,7 +155,7 @@ word choose_lane(network& net, const warp_state& state, const std::vector<order>
         net.gate(layer + 1, favoured[i], {{picked[i], 1.0F}});
         net.gate(layer + 1, all({lowest[i], no(circuit::sum(favoured))}), {{picked[i], 1.0F}});
     }
-    const linear due = M.lanes > 1 ? circuit::enabled(apart, s.context.fair_due) : linear(0.0);  // one lane is never apart
+    const linear due = M.lanes > 1 ? circuit::enabled(apart, s.schedule.fair_due) : linear(0.0);  // one lane is never apart
     s.schedule.fair = net.threshold(layer + 1, "next.fair", due, 1);
     return picked;
 }
@@ -184,6 +185,7 @@ void build_scheduler(network& net, const nn::shape& shape, signals& s) {
     const auto census = build_census<M>(net, shape, s);
     choose_release<M>(net, census, s);
     detail::choose_warp<M>(net, detail::runnable_warps<M>(net, census), s);
+    build_fairness<M>(net, shape, s);
     const auto state = detail::read_warp<M>(net, shape, census, s);
     const auto orders = detail::order_lanes<M>(net, state);
     const word picked = detail::choose_lane<M>(net, state, orders, s);

@@ -16,7 +16,7 @@ struct context_signals {
     signal all;                      ///< `all` was written in this record
     signal fair;                     ///< the next record is picked for fairness
     word fair_lane;                  ///< lane of the last `fair`
-    signal fair_due;                 ///< 61 records since the last `fair` or `cta`
+    signal fair_near, fair_over;     ///< so many records since the last `fair` or `cta` that it may be due; that it is
     word address, constant;          ///< payloads of the last `addr` (word, window) and `const`
     signal memory_write;             ///< this token completes a word of memory
     signal prompt_constant;          ///< this token completes a word that follows `const`
@@ -92,6 +92,8 @@ struct schedule_signals {
     signal release_phase; ///< ... and its phase from then on
     word block, mask;
     signal mask_changes;  ///< mask must be announced
+    signal fair_due;      ///< fairness goes to the next warp if its lanes stand apart ...
+    signal same_lane;     ///< ... to the lane that it went to last; else to the one behind it
     signal fair;          ///< fairness must be announced
     signal start;         ///< a warp of a new thread block starts ...
     word start_warp, start_mask;
