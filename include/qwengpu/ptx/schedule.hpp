@@ -87,7 +87,9 @@ private:
 
     void form(ir::block_id b, bool always) {
         const fuse::problem p = fuse::problem_of(f_, b, webs_, lives_, uniform_);
-        std::vector<fuse::draft> drafts = fuse::form_blocks(p, how_);
+        // What all locks share is one machine block in any case.
+        const bool is_shared = f_.blocks[b].part == ir::lock_part::wait || f_.blocks[b].part == ir::lock_part::turn;
+        std::vector<fuse::draft> drafts = fuse::form_blocks(p, is_shared ? fuse::effort{} : how_);
         if (drafts.empty() && (always || f_.blocks[b].meeting_point || only_goes_round(b))) drafts.emplace_back();
         if (b == 0 && !drafts.empty() && is_collective(p, drafts.front())) drafts.insert(drafts.begin(), fuse::draft{});
         const ir::terminator& end = f_.blocks[b].end;
