@@ -178,6 +178,8 @@ TEST_CASE("what atomics on one word order: the last thread block adds up what th
                              "block 6: t4 = cmp.ne R1, #2\n branch exit if t4\n"
                              "block 7: t1 = add c[13], 0\n t2 = load [t1] -> R2\n";
     CHECK(findings_of(launch(text, {1, 1, 1}, {{0, 0, 0}, {0}}, {3, 1, 1})).empty());
+    // The counter itself may be read as well.
+    CHECK(findings_of(launch(text + "block 8: t1 = add c[14], 0\n t2 = load [t1] -> R3\n", {1, 1, 1}, {{0, 0, 0}, {0}}, {3, 1, 1})).empty());
     const std::string without = "block 0: t1 = add c[0], 0 -> R5\nblock 2: t1 = add.shl2 c[13], R5\n t4 = add #1, 0\n store [t1] = t4\nblock 3: t1 = add c[13], 0\n t2 = load [t1] -> R2\n";
     CHECK(findings_of(launch(without, {1, 1, 1}, {{0, 0, 0}}, {3, 1, 1})).size() == 1);
 }

@@ -83,9 +83,6 @@ inline std::vector<std::string> clang_command(const compiler& c, const std::file
             "-S",
             "--cuda-gpu-arch=sm_70",
             "-O2",
-            // With this pass clang 14 kept a word of shared memory over a barrier, behind which another thread had changed it.
-            "-mllvm",
-            "-enable-gvn-memdep=false",
             "-std=c++17",
             "-gline-tables-only",
             "-Wno-unknown-cuda-version",

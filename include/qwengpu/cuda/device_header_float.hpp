@@ -45,13 +45,15 @@ QG_FN float __powf(float a, float b) { return exp2f(b * __log2f(a)); }
 QG_FN float __tanf(float a) { return __sinf(a) / __cosf(a); }
 QG_FN void __sincosf(float a, float* s, float* c) { *s = __sinf(a); *c = __cosf(a); }
 
+// Written as instructions, so that they are never fused.
+#define QG_NEVER_FUSED(name, instruction) QG_FN float name(float a, float b) { float r; asm(instruction " %0, %1, %2;" : "=f"(r) : "f"(a), "f"(b)); return r; }
+QG_NEVER_FUSED(__fadd_rn, "add.rn.f32") QG_NEVER_FUSED(__fsub_rn, "sub.rn.f32") QG_NEVER_FUSED(__fmul_rn, "mul.rn.f32")
+QG_FN float __fdiv_rn(float a, float b) { return __nvvm_div_rn_f(a, b); }
 #define QG_ROUNDED2(op) \
-    QG_FN float __f##op##_rn(float a, float b) { return __nvvm_##op##_rn_f(a, b); } \
     QG_FN float __f##op##_rz(float a, float b) { return __nvvm_##op##_rz_f(a, b); } \
     QG_FN float __f##op##_ru(float a, float b) { return __nvvm_##op##_rp_f(a, b); } \
     QG_FN float __f##op##_rd(float a, float b) { return __nvvm_##op##_rm_f(a, b); }
 QG_ROUNDED2(add) QG_ROUNDED2(mul) QG_ROUNDED2(div)
-QG_FN float __fsub_rn(float a, float b) { return __nvvm_add_rn_f(a, -b); }
 QG_FN float __fsub_rz(float a, float b) { return __nvvm_add_rz_f(a, -b); }
 QG_FN float __fsub_ru(float a, float b) { return __nvvm_add_rp_f(a, -b); }
 QG_FN float __fsub_rd(float a, float b) { return __nvvm_add_rm_f(a, -b); }

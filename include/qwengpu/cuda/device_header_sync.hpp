@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // CUDA for clang without a toolkit, part 2: barriers, fences, atomics, exchange between lanes, votes.
-// Inline PTX where the builtins of some clang between 14 and 19 are missing or need a newer PTX version than it picks.
+// Inline PTX where the builtins of some clang between 14 and 19 are missing or need a newer PTX version than it picks; and for
+// barriers and fences, since clang 14 takes it that an intrinsic of the target changes no variable of the file, so it
+// carries a __shared__ word over its own __syncthreads(). Assembly that clobbers memory may change any.
 #pragma once
 
 #include <string_view>
@@ -8,13 +10,26 @@
 namespace qwengpu::cuda::detail {
 
 inline constexpr std::string_view device_header_sync = R"cuda(
-QG_FN int __syncthreads_count(int p) { return __nvvm_bar0_popc(p); }
-QG_FN int __syncthreads_or(int p) { return __nvvm_bar0_or(p); }
-QG_FN int __syncthreads_and(int p) { return __nvvm_bar0_and(p); }
+QG_FN void qg_syncthreads() { asm volatile("bar.sync 0;" : : : "memory"); }
+#define __syncthreads qg_syncthreads
+QG_FN int __syncthreads_count(int p) {
+    int r;
+    asm volatile("{ .reg .pred %%p1; setp.ne.s32 %%p1, %1, 0; bar.red.popc.u32 %0, 0, %%p1; }" : "=r"(r) : "r"(p) : "memory");
+    return r;
+}
+#define QG_BARRIER_RED(name, op) \
+    QG_FN int name(int p) { \
+        int r; \
+        asm volatile("{ .reg .pred %%p1; .reg .pred %%p2; setp.ne.s32 %%p1, %1, 0; bar.red." op ".pred %%p2, 0, %%p1; selp.s32 %0, 1, 0, %%p2; }" \
+                     : "=r"(r) : "r"(p) : "memory"); \
+        return r; \
+    }
+QG_BARRIER_RED(__syncthreads_or, "or")
+QG_BARRIER_RED(__syncthreads_and, "and")
 QG_FN void __syncwarp(unsigned mask = 0xffffffffu) { asm volatile("bar.warp.sync %0;" : : "r"(mask) : "memory"); }
-QG_FN void __threadfence() { __nvvm_membar_gl(); }
-QG_FN void __threadfence_block() { __nvvm_membar_cta(); }
-QG_FN void __threadfence_system() { __nvvm_membar_sys(); }
+QG_FN void __threadfence() { asm volatile("membar.gl;" : : : "memory"); }
+QG_FN void __threadfence_block() { asm volatile("membar.cta;" : : : "memory"); }
+QG_FN void __threadfence_system() { asm volatile("membar.sys;" : : : "memory"); }
 extern "C" {
 __device__ int printf(const char*, ...);
 __device__ void __assertfail(const char*, const char*, unsigned, const char*, size_t);

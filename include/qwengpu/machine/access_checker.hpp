@@ -164,6 +164,7 @@ private:
             const auto part = static_cast<std::uint8_t>(value >> 8 * (a & address::byte_mask));
             if (!own && wanted_.races) check_race(memory.bytes[byte_of(a)], lane, a, mode, part);
         }
+        if (!own && mode.strength != access_strength::plain) clocks_.go_on(thread(lane));
     }
 
     static std::size_t byte_of(std::uint32_t a) { return static_cast<std::size_t>(address::word(a)) * 4 + (a & address::byte_mask); }

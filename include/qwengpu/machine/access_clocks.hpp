@@ -51,13 +51,14 @@ public:
         }
     }
 
-    /// An atomic on a word: the thread learns what those before it knew, and leaves what it knows.
+    /// An atomic on a word: the thread learns what those before it knew, and leaves what it knows, the atomic included. What comes
+    /// after is another time (`go_on`).
     void pass_through(int thread, clock_vector& word) {
         clock_vector& known = known_[static_cast<std::size_t>(thread)];
         learn(known, word);
         learn(word, known);
-        ++known[number_of(thread)];
     }
+    void go_on(int thread) { ++known_[static_cast<std::size_t>(thread)][number_of(thread)]; }
 
 private:
     std::size_t threads_, first_ = 0;
