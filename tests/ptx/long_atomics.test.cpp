@@ -231,7 +231,7 @@ st.global.u64 [%d9], %d5;
         CHECK(r.number == 0);
         for (u64 x : r.results) CHECK(x == sum);
     };
-    for (std::size_t threads : {std::size_t{2}, std::size_t{3}, std::size_t{4}}) check_sum(threads, false);
+    for (std::size_t threads : {std::size_t{2}, std::size_t{4}, std::size_t{8}, std::size_t{13}, std::size_t{16}}) check_sum(threads, false);
     for (std::size_t threads : {std::size_t{5}, std::size_t{8}, std::size_t{16}, std::size_t{29}}) check_sum(threads, true);
 }
 
@@ -255,6 +255,21 @@ done:
         const long_run r = run(text, "global", 0, thread_numbers(threads));
         for (std::size_t t = 0; t < threads; ++t) CHECK(r.results[t] == (t < 4 ? t : 4));
     }
+}
+
+TEST_CASE("lanes that wait for different sections stand in one block, which writes nothing") {
+    std::string text;
+    for (const char* op : {"add.u64", "exch.b64", "max.s64", "cas.b64"})
+        text += std::string("atom.global.") + op + " %d2, [%d8], %d0" + (op == std::string("cas.b64") ? ", %d8" : "") + ";\nst.global.u64 [%d9], %d2;\n";
+    const machine::program p = run(text, "global", 0, thread_numbers(3)).program;
+    std::size_t waits = 0;
+    for (std::size_t k = 0; k < p.blocks.size(); ++k) {
+        const machine::machine_block& b = p.blocks[k];
+        if (!b.valid || !b.has_branch || b.taken != k) continue;
+        ++waits;
+        CHECK((b.mem.op == machine::memory_op::load && !b.has_store && b.dest == std::array<std::uint8_t, 4>{}));
+    }
+    CHECK(waits == 1);
 }
 
 TEST_CASE("without need there is no lock; with one, all 64-bit atomics of the kernel take it") {
