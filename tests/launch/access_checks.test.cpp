@@ -65,6 +65,12 @@ TEST_CASE("atomics that are several accesses are no races in themselves", "[laun
     CHECK(findings_of("mov.u32 %r5, 0;\nROUND: setp.gt.u32 %p1, %t, %r5; bar.red.or.pred %p2, 0, %p1; add.u32 %r5, %r5, 1; @%p2 bra ROUND;") == 0);
     CHECK(findings_of("cvt.u64.u32 %d1, %t; atom.global.add.u64 %d2, [%a], %d1; atom.global.max.u64 %d2, [%a], %d1; atom.global.cas.b64 %d2, [%a], %d1, %d2;") == 0);
     CHECK(findings_of("cvt.u64.u32 %d1, %t; atom.global.add.u64 %d2, [%a], %d1; st.global.u64 [%a], %d2;") >= 1);
+    // 64-bit atomics take turns here; what is beside them is ordered only if they are on one number.
+    const auto beside = [](const std::string& other) {
+        return findings_of(giver_and_taker("st.global.u32 [%b], 7; atom.global.exch.b64 %d1, [%a], 1; st.global.u64 [%b+8], %d1;", "atom.global.add.u64 %d2, [%a+" + other + "], 0; ld.global.u32 %r1, [%b]; st.global.u64 [%a+8], %d2; st.global.u32 [%b+4], %r1;"));
+    };
+    CHECK(beside("0") == 0);
+    CHECK(beside("8") >= 1);
 }
 
 TEST_CASE("what atomics have counted is read behind a barrier, or it is a race", "[launch]") {

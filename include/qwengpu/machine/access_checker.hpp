@@ -154,6 +154,7 @@ private:
 
     void access(int lane, std::uint32_t a, access_size size, access_mode mode, std::uint32_t value) {
         const int window = address::window(a);
+        if (is_lock(a)) return;
         const bool own = window == address::local_window;
         auto& memory = window == address::shared_window ? shared_ : global_;
         if (window == address::shared_window && mode.strength == access_strength::is_volatile) mode.strength = access_strength::plain;
@@ -165,6 +166,12 @@ private:
             if (!own && wanted_.races) check_race(memory.bytes[byte_of(a)], lane, a, mode, part);
         }
         if (!own && mode.strength != access_strength::plain) clocks_.go_on(thread(lane));
+    }
+
+    /// Whether the address is of the lock of 64-bit atomics, which puts accesses in an order that the kernel did not ask for.
+    [[nodiscard]] bool is_lock(std::uint32_t a) const {
+        const int n = address::word(a) - program_.lock_word;
+        return program_.lock_word != 0 && address::window(a) == address::shared_window && n >= 0 && n < 2;
     }
 
     static std::size_t byte_of(std::uint32_t a) { return static_cast<std::size_t>(address::word(a)) * 4 + (a & address::byte_mask); }

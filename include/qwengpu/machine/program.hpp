@@ -98,6 +98,7 @@ struct program {
     int shared_words = 0;        ///< of shared memory, from word 1 on, that the kernel declares itself
     int dynamic_shared_word = 0; ///< the first word of its dynamic arrays; 0: it has none
     int own_shared_word = 0;     ///< from this word on, those that the kernel declares are the compiler's own, and begin as 0; 0: none are
+    int lock_word = 0;           ///< of these, the first of the two of the lock of 64-bit atomics; 0: there is none
     int local_words = 0;         ///< of local memory that a thread uses
     std::vector<std::string> cuda_files{};
     std::string ptx_file{};

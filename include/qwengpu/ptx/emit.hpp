@@ -351,6 +351,7 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
     out.shared_words = f.shared_words;
     out.dynamic_shared_word = f.dynamic_word;
     out.own_shared_word = f.own_shared_word;
+    out.lock_word = f.lock_word;
     out.local_words = f.local_words;
     out.cuda_files = lines.names();
     out.ptx_file = m.file;

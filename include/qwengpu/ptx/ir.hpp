@@ -164,6 +164,7 @@ struct function {
     std::vector<std::uint32_t> module_variables;  ///< ids of those it uses, in the order of their addresses behind the parameters
     int shared_words = 0, dynamic_word = 0;       ///< of shared memory: words that it declares, first of the dynamic ones (0: none)
     int own_shared_word = 0;                      ///< and the first that is not the kernel's but the compiler's
+    int lock_word = 0;                            ///< and the first of the two of the lock; 0: there is none
     std::vector<local_variable> locals;
     std::vector<std::uint32_t> caller_of_frame;   ///< of frame 0: itself
     int local_words = 0;                          ///< of local memory: words that its variables and spilled values take

@@ -174,6 +174,7 @@ inline ir::function lower_kernel(const parsed_module& m, const function& kernel,
     f.shared_words = map.shared_words();
     f.dynamic_word = map.dynamic_word();
     f.own_shared_word = map.own_shared_word();
+    f.lock_word = map.lock_word();
     detail::function_lowering(fl, map, f, wrong).run();
     wrong.throw_if_any();
     f.locals = map.locals();

@@ -48,6 +48,8 @@ public:
     [[nodiscard]] int dynamic_word() const { return dynamic_word_; }
     /// From this word on, those declared are our own: counters of bar.red, what cooperative groups reserve, the lock of 64-bit atomics.
     [[nodiscard]] int own_shared_word() const { return own_word_; }
+    /// The first of the two words of the lock, 0 if the kernel takes none.
+    [[nodiscard]] int lock_word() const { return lock_word_; }
     /// What makes an address of shared memory of an offset in it. Where no access is generic an offset is the address itself. Where
     /// one is, offsets have a window that nobody owns, so that one which nothing converted (cvta) traps.
     [[nodiscard]] std::uint32_t from_offset() const {
@@ -133,8 +135,7 @@ private:
             own_word_ = static_cast<int>(end / 4);
             for (auto& [id, word] : counters_) word = static_cast<int>(end / 4), end += 4;
             if (names_reserved_) reserved_ = static_cast<std::uint32_t>(end + 7) & ~7U, end = reserved_ + reserved_bytes;
-            lock_word_ = static_cast<int>(end / 4);
-            if (flow_.sections > 0) end += 8;
+            if (flow_.sections > 0) lock_word_ = static_cast<int>(end / 4), end += 8;
             if (end / 4 <= there + 1) break;
         }
         if (end / 4 > there + 1) too_large(end / 4 - 1, there);
