@@ -3,8 +3,10 @@
 // and what no barrier can have, which traps.
 #include <qwengpu/ptx/compile.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "support/catch.hpp"
 
@@ -116,4 +118,119 @@ TEST_CASE("a number that only the compiler's passes find out costs nothing") {
                                               "ld.local.u32 %r4, [place+4];\nbar.sync %r3, %r4;\nmov.u32 %r1, 5;");
     const auto blocks = [](const std::string& text) { return test::compile_text(text).program.blocks; };
     CHECK(blocks(known) == blocks(by_memory));
+}
+
+namespace {
+
+/// Producers (warp 0) fill a box of 4 words, consumers (warp 1) take it, %r0 of thread 0 times; barrier 2 says that it is full,
+/// barrier 3 that it is empty. The other warps meet at barrier 0 with both, before and after.
+const std::string pipeline = R"(
+        ld.global.u32 %r10, [%src];
+        mov.u32 %r3, box;
+        and.b32 %r4, %t, 3;
+        shl.b32 %r4, %r4, 2;
+        xor.b32 %r8, %r4, 12;
+        add.u32 %r4, %r3, %r4;
+        add.u32 %r8, %r3, %r8;
+        shr.u32 %r5, %t, 2;
+        mov.u32 %r6, 0;
+        bar.sync 0;
+        setp.eq.u32 %p1, %r5, 1;
+        @%p1 bra take;
+        setp.gt.u32 %p1, %r5, 1;
+        @%p1 bra done;
+    make:
+        bar.sync 3, 8;
+        mad.lo.u32 %r7, %r6, 100, %t;
+        st.shared.u32 [%r4], %r7;
+        bar.arrive 2, 8;
+        add.u32 %r6, %r6, 1;
+        setp.lt.u32 %p2, %r6, %r10;
+        @%p2 bra make;
+        bra.uni done;
+    take:
+        barrier.arrive 3, 8;
+    next:
+        bar.sync 2, 8;
+        ld.shared.u32 %r9, [%r8];
+        mad.lo.u32 %r1, %r1, 3, %r9;
+        bar.arrive 3, 8;
+        add.u32 %r6, %r6, 1;
+        setp.lt.u32 %p2, %r6, %r10;
+        @%p2 bra next;
+    done:
+        bar.sync 0;)";
+
+std::uint32_t taken(std::uint32_t lane, std::uint32_t times) {
+    std::uint32_t sum = 0;
+    for (std::uint32_t k = 0; k < times; ++k) sum = 3 * sum + 100 * k + (lane ^ 3U);
+    return sum;
+}
+
+}  // namespace
+
+TEST_CASE("producers and consumers: who arrives does not wait, and what is left over does not reach the next thread block") {
+    for (std::uint32_t times : {1U, 2U, 5U})
+        for (std::uint32_t warps : {2U, 3U}) {
+            const auto program = test::compile_text(kernel_with(pipeline)).program;
+            const auto r = test::run_program(program, {3, 1, 1}, {4 * warps, 1, 1}, {test::buffer_of(test::words(4 * warps, times)), test::buffer_of(test::words(4 * warps))});
+            INFO(r.trap << " " << r.trap_line);
+            REQUIRE(r.ended == machine::ending::finished);
+            for (std::uint32_t t = 0; t < 4 * warps; ++t) CHECK(r.buffers[1][t] == (t / 4 == 1 ? taken(t % 4, times) : 0));
+        }
+}
+
+TEST_CASE("the same with numbers and counts in registers, and with all of the machine's barriers but one in use") {
+    std::string in_registers = pipeline, others = pipeline;
+    for (const auto& [from, to] : {std::pair<std::string, std::string>{"bar.arrive 2, 8", "bar.arrive %r11, %r13"}, {"bar.sync 2, 8", "bar.sync %r11, %r13"}, {"bar.sync 3, 8", "bar.sync %r12, %r13"}})
+        in_registers.replace(in_registers.find(from), from.size(), to);
+    in_registers = "ld.global.u32 %r11, [%src];\nmul.lo.u32 %r11, %r11, 0;\nadd.u32 %r12, %r11, 3;\nadd.u32 %r13, %r11, 8;\nadd.u32 %r11, %r11, 2;\n" + in_registers;
+    for (const char* id : {"1", "4", "5", "6", "7"}) others += "\nbar.sync " + std::string(id) + ", 8;";
+    for (const std::string& body : {in_registers, others}) {
+        const auto r = run(body, test::words(8, 4));
+        INFO(r.trap << " " << r.trap_line);
+        REQUIRE(r.ended == machine::ending::finished);
+        for (std::uint32_t t = 0; t < 8; ++t) CHECK(r.buffers[1][t] == (t / 4 == 1 ? taken(t % 4, 4) : 0));
+    }
+}
+
+TEST_CASE("chains of waiting threads wake each other; one that nobody can wake is a deadlock") {
+    // Warp w waits for barrier w, and then arrives at barrier w + 1; the last warp begins.
+    const std::string chain = R"(
+        mov.u32 %r3, box;
+        shr.u32 %r5, %t, 2;
+        setp.eq.u32 %p1, %r5, 3;
+        @%p1 bra begin;
+        setp.eq.u32 %p1, %r5, 2;
+        @%p1 bra second;
+        setp.eq.u32 %p1, %r5, 1;
+        @%p1 bra third;
+        bar.sync 1, 8;
+        ld.shared.u32 %r1, [%r3];
+        bra.uni done;
+    third:
+        bar.sync 2, 8;
+        ld.shared.u32 %r1, [%r3];
+        add.u32 %r2, %r1, 1;
+        st.shared.u32 [%r3], %r2;
+        bar.arrive 1, 8;
+        bra.uni done;
+    second:
+        bar.sync 4, 8;
+        ld.shared.u32 %r1, [%r3];
+        add.u32 %r2, %r1, 1;
+        st.shared.u32 [%r3], %r2;
+        bar.arrive 2, 8;
+        bra.uni done;
+    begin:
+        st.shared.u32 [%r3], 50;
+        bar.arrive ARRIVE, 8;
+    done:)";
+    const auto with = [&](const std::string& id) { std::string s = chain; return s.replace(s.find("ARRIVE"), 6, id); };
+    const auto good = run(with("4"), test::words(16));
+    REQUIRE(good.ended == machine::ending::finished);
+    for (std::uint32_t t = 0; t < 16; ++t) CHECK(good.buffers[1][t] == std::array{52U, 51U, 50U, 0U}[t / 4]);
+    const auto stuck = run(with("5"), test::words(16));
+    CHECK(stuck.ended == machine::ending::trapped);
+    CHECK(stuck.trap == "deadlock");
 }

@@ -126,7 +126,7 @@ TEST_CASE("all that is not supported is listed at once, with line, column, reaso
         ld.param.u64 %d1, [k_p];
         add.f64 %x1, %x2, %x3;
         ld.global.u32 %r9, [%d1];
-          bar.arrive 0, 8;
+          bar.arrive 0, 6;
         red.global.add.f64 [%d1], %x1;
         bar.sync 8;
         bar.sync 1, 6;

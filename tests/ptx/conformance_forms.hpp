@@ -69,7 +69,8 @@ inline std::vector<instance> by_hand() {
             {"call", "call function;", {}, {}}, {"cvt.pack", "cvt.pack.sat.s16.s32 %r30, %r0, %r0;", {r}, {d0}},
             {"discard", "discard.global.L2 [%gp], 128;", {}, {}}, {"elect.sync", "elect.sync %r30|%p30, 0xffffffff;", {}, {d0, p0}},
             {"exit", "@%p0 exit;", {p}, {}}, {"ret", "@%p0 ret;", {p}, {}}, {"trap", "@%p0 trap;", {p}, {}}, {"brkpt", "@%p0 brkpt;", {p}, {}},
-            {"fence.acq_rel.gpu", "fence.acq_rel.gpu;", {}, {}}, {"bar.arrive", "bar.arrive 1, 32;", {}, {}}};
+            {"createpolicy.fractional.b64", "createpolicy.fractional.L2::evict_last.b64 %d30, 1.0;", {}, {{scalar_type::b64, "%d30"}}},
+            {"fence.acq_rel.gpu", "fence.acq_rel.gpu;", {}, {}}, {"bar.arrive", "bar.arrive 1, 32;", {}, {}}, {"barrier.arrive", "barrier.arrive 1, 32;", {}, {}}};
 }
 
 class instance_maker {
@@ -138,7 +139,8 @@ private:
             case 'E': return either_destination(type_of(spec));
             case 'm': return has("shared") ? "[shared_word]" : has("local") ? "[local_word]" : has("const") ? "[constant_word]" : has("param") ? "[k_word]" : "[%gp]";
             case 'l': return "END";
-            case 'i': return row_.name == "lop3" ? "0x96" : row_.name == "bar" && has("warp") ? "0xffffffff" : "0";
+            case 'i': if (row_.name == "applypriority" || row_.name == "setmaxnreg") return "128";
+                return row_.name == "lop3" ? "0x96" : row_.name == "bar" && has("warp") ? "0xffffffff" : "0";
             default: return "0";
         }
     }

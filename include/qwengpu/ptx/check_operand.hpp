@@ -63,7 +63,7 @@ struct operand_judge {
         const scalar_type has = o.special == sreg::other ? want : detail::sreg_rows[static_cast<std::size_t>(o.special)].type;
         const bool constant = o.special == sreg::warp_size;  // WARP_SZ stands for a number
         if (!is_mov && !constant) return kind("a special register can only be read by mov");
-        const bool good = !is_float(want) && want != scalar_type::pred && (constant || bits_of(want) <= bits_of(has));
+        const bool good = !is_float(want) && (want == scalar_type::pred) == (has == scalar_type::pred) && (constant || bits_of(want) <= bits_of(has));
         return good ? std::nullopt
                     : type("." + std::string(name_of(has)) + " " + printable(o.text) + " does not fit ." +
                            std::string(name_of(want)));

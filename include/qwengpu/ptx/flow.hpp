@@ -9,84 +9,27 @@
 #include <utility>
 #include <vector>
 
-#include <qwengpu/machine/sizes.hpp>
 #include <qwengpu/ptx/ast.hpp>
 #include <qwengpu/ptx/diagnostics.hpp>
-#include <qwengpu/ptx/ir.hpp>
+#include <qwengpu/ptx/flow_barrier.hpp>
 #include <qwengpu/ptx/missing_function.hpp>
 #include <qwengpu/ptx/opcode_row.hpp>
 
 namespace qwengpu::ptx {
-
-/// A copy of a function: the kernel itself (frame 0), or one call of a device function.
-struct frame {
-    const function* code = nullptr;
-    std::uint32_t caller = 0;         ///< frame of the call; of the kernel: itself
-    const instruction* call = nullptr;
-    std::uint32_t first_register = 0; ///< its registers are numbered from here
-};
-
-/// What a step does. A bar.red is three: its threads clear a counter, count in it, and read it, with barriers between; an
-/// atomic that is no instruction of the machine is a first try, more of them, and its result, which may be one of its operands; one
-/// of 64 bits is one under a lock: draw a ticket, make it a number that names the section, wait for it, look for the section, do it.
-enum class step_kind : std::uint8_t {
-    plain, enter_call, leave_call, red_wait, red_clear, red_count, red_read, first_try, next_try, tried, draw_ticket, make_number, wait_turn, find_section, locked
-};
-
-/// The barrier that an instruction waits at, and for how many threads, as the machine has them (units of 4 threads); -1: as
-/// its operands say.
-struct barrier_choice {
-    int id = -1, count = -1;
-};
-
-struct flow_step {
-    step_kind kind = step_kind::plain;
-    std::uint32_t frame = 0;          ///< of the instruction; of a call: the callee's
-    const instruction* code = nullptr;
-    bool unguarded = false;           ///< the guard chose the way here
-    barrier_choice waits{};
-    std::uint32_t section = 0;        ///< of an atomic under the lock: which of the kernel's it is
-
-    /// Whether it is a part of a call, whose instruction is the caller's.
-    [[nodiscard]] bool calls() const { return kind == step_kind::enter_call || kind == step_kind::leave_call; }
-};
-
-/// How a block ends: it goes on to `next`; or to `taken`: by a guard, by index == `index`, because a try failed, because bit
-/// `index` of an operand is set, or because an operand is no number (or no count) of a barrier.
-enum class flow_end : std::uint8_t { go, guard, index, failed_try, bit, no_barrier, no_count };
-
-struct flow_block {
-    std::vector<flow_step> steps{};
-    flow_end end = flow_end::go;
-    std::uint32_t frame = 0;
-    const instruction* by = nullptr;  ///< of the guard, index or operand
-    std::uint32_t index = 0;
-    std::size_t operand = 0;          ///< which of the instruction's
-    ir::block_id taken = ir::exit_target, next = ir::exit_target;
-    int ptx_instructions = 0;
-    ir::lock_part part = ir::lock_part::none;
-};
-
-struct flow {
-    const parsed_module* module = nullptr;
-    std::vector<frame> frames;
-    std::vector<flow_block> blocks;
-    std::uint32_t sections = 0;   ///< atomics under the lock
-    bool wants_lock = false;      ///< one of its atomics cannot do without
-};
 
 namespace detail {
 
 /// Copies beyond this many PTX instructions cannot fit any program memory.
 inline constexpr std::size_t most_copied_instructions = 200'000;
 
-class flow_builder {
+class flow_builder : private barrier_flow {
 public:
-    flow_builder(const parsed_module& m, diagnostics& wrong, bool locked) : module_(m), wrong_(wrong), locked_(locked) { out_.module = &m; }
+    flow_builder(const parsed_module& m, diagnostics& wrong, bool locked, std::uint32_t arrivals) : barrier_flow(arrivals), module_(m), wrong_(wrong), locked_(locked) { out_.module = &m; }
 
     flow run(const function& kernel) {
         out_.blocks.emplace_back();
-        out_.blocks[0].next = copy({&kernel, 0, nullptr, 0}, ir::exit_target);
+        const ir::block_id first = copy({&kernel, 0, nullptr, 0}, ir::exit_target);
+        out_.blocks[0].next = behind_reset(first);
         return std::move(out_);
     }
 
@@ -127,7 +70,6 @@ private:
     /// What assert() calls where it does not hold.
     static bool fails_assertion(const function& f) { return !f.has_body && f.name == "__assertfail"; }
 
-    static bool waits(const instruction& i) { return i.opcode == "bar" || i.opcode == "barrier"; }
     static bool is_atomic(const instruction& i) { return i.opcode == "atom" || i.opcode == "red"; }
     /// An atomic that is no operation between the machine's load and store.
     static bool tries_again(const instruction& i) { return is_atomic(i) && (i.has("inc") || i.has("dec") || (i.has("cas") && bits_of(i.type()) == 16)); }
@@ -196,18 +138,6 @@ private:
         return from;
     }
 
-    void trap(const instruction& i, ir::block_id at, std::uint32_t fr) {
-        flow_block& b = out_.blocks[at];
-        b.next = ir::trap_target;
-        b.by = &i;
-        b.frame = fr;
-    }
-
-    ir::block_id fresh() {
-        out_.blocks.emplace_back();
-        return static_cast<ir::block_id>(out_.blocks.size() - 1);
-    }
-
     void apart(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after) {
         if (has_number(i)) return number(i, at, fr, after);
         if (tries_again(i)) {
@@ -229,83 +159,6 @@ private:
         } else {
             out_.blocks[at].steps.push_back({step_kind::plain, fr, &i, true});
         }
-        out_.blocks[at].next = after;
-    }
-
-    /// Whether it waits at a barrier with a number.
-    static bool has_number(const instruction& i) { return waits(i) && !i.has("warp") && !i.has("arrive") && !i.has("cluster"); }
-    static std::size_t number_operand(const instruction& i) { return i.has("red") ? 1 : 0; }
-
-    /// The number of a barrier: known, or chosen by its bits, each with the instruction for itself. What is known only later makes
-    /// ways that nobody goes, which are dropped.
-    void number(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after) {
-        constexpr int most = machine::mission.barriers;
-        const std::size_t n = number_operand(i);
-        if (i.operands[n].kind != operand_kind::reg) return count(i, at, fr, after, {number_in(i.operands[n], most), -1});
-        at = unless(flow_end::no_barrier, i, n, at, fr);
-        by_bits(i, n, machine::bits_for(most) - 1, 0, 0, at, fr, [&](ir::block_id leaf, int id) { count(i, leaf, fr, after, {id, -1}); });
-    }
-
-    /// The number of its threads likewise. Up to 32 are there: 32, or a multiple of 4 below.
-    void count(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after, barrier_choice choice) {
-        constexpr int warp = machine::bits_for(machine::mission.lanes), all = machine::bits_for(machine::mission.threads());
-        const std::size_t n = number_operand(i) + 1, last = i.operands.size() - (i.has("red") ? 1 : 0);
-        if (n >= last || i.operands[n].kind != operand_kind::reg) return wait(i, at, fr, after, choice);
-        const auto with = [&](int threads) { return barrier_choice{choice.id, threads >> warp}; };
-        at = unless(flow_end::no_count, i, n, at, fr);
-        const ir::block_id full = fresh(), fewer = fresh();
-        on_bit(i, n, all, at, fr, full, fewer);
-        wait(i, full, fr, after, with(machine::mission.threads()));
-        by_bits(i, n, all - 1, warp, 0, fewer, fr, [&](ir::block_id leaf, int threads) { wait(i, leaf, fr, after, with(threads)); });
-    }
-
-    /// An operand that is a number below `most`, or -1.
-    static int number_in(const operand& o, int most) {
-        return o.kind == operand_kind::integer && o.value >= 0 && o.value < most ? static_cast<int>(o.value) : -1;
-    }
-
-    /// The way on from a block that ends in a trap if the operand is not good.
-    ir::block_id unless(flow_end bad, const instruction& i, std::size_t operand, ir::block_id at, std::uint32_t fr) {
-        const ir::block_id stop = fresh(), good = fresh();
-        branch(bad, i, operand, 0, at, fr, stop, good);
-        trap(i, stop, fr);
-        return good;
-    }
-
-    void on_bit(const instruction& i, std::size_t operand, int bit, ir::block_id at, std::uint32_t fr, ir::block_id set, ir::block_id clear) {
-        branch(flow_end::bit, i, operand, static_cast<std::uint32_t>(bit), at, fr, set, clear);
-    }
-
-    void branch(flow_end end, const instruction& i, std::size_t operand, std::uint32_t index, ir::block_id at, std::uint32_t fr, ir::block_id taken, ir::block_id next) {
-        flow_block& b = out_.blocks[at];
-        b.end = end;
-        b.by = &i;
-        b.frame = fr;
-        b.index = index;
-        b.operand = operand;
-        b.taken = taken;
-        b.next = next;
-    }
-
-    /// Calls leaf(block, value) for every value of the bits from `bit` down to `lowest` of an operand, where it has it.
-    template <class Leaf>
-    void by_bits(const instruction& i, std::size_t operand, int bit, int lowest, int value, ir::block_id at, std::uint32_t fr, const Leaf& leaf) {
-        if (bit < lowest) return leaf(at, value);
-        const ir::block_id set = fresh(), clear = fresh();
-        on_bit(i, operand, bit, at, fr, set, clear);
-        by_bits(i, operand, bit - 1, lowest, value, clear, fr, leaf);
-        by_bits(i, operand, bit - 1, lowest, value | 1 << bit, set, fr, leaf);
-    }
-
-    void wait(const instruction& i, ir::block_id at, std::uint32_t fr, ir::block_id after, barrier_choice choice) {
-        if (i.has("red"))
-            for (step_kind k : {step_kind::red_wait, step_kind::red_clear, step_kind::red_count}) {
-                const ir::block_id then = fresh();
-                out_.blocks[at].steps.push_back({k, fr, &i, true, choice});
-                out_.blocks[at].next = then;
-                at = then;
-            }
-        out_.blocks[at].steps.push_back({i.has("red") ? step_kind::red_read : step_kind::plain, fr, &i, true, choice});
         out_.blocks[at].next = after;
     }
 
@@ -372,7 +225,6 @@ private:
     const parsed_module& module_;
     diagnostics& wrong_;
     bool locked_;
-    flow out_;
     std::uint32_t next_register_ = 0;
     std::size_t copied_ = 0;
 };
@@ -380,11 +232,12 @@ private:
 }  // namespace detail
 
 /// The control flow of a kernel. Calls that cannot be copied in are added to `wrong`. 64-bit atomics are under a lock if one of
-/// them cannot do without, or if they shall be.
-inline flow flow_of(const parsed_module& m, const function& kernel, diagnostics& wrong, bool locked) {
+/// them cannot do without, or if they shall be; `arrivals` is what is known of barriers to which threads come without waiting.
+inline flow flow_of(const parsed_module& m, const function& kernel, diagnostics& wrong, bool locked, std::uint32_t arrivals = 0) {
     diagnostics found(m.file);
-    flow fl = detail::flow_builder(m, found, locked).run(kernel);
-    if (fl.wants_lock && !locked) return flow_of(m, kernel, wrong, true);
+    flow fl = detail::flow_builder(m, found, locked, arrivals).run(kernel);
+    const bool knew_all = fl.arrivals == arrivals && (locked || !fl.wants_lock);
+    if (!knew_all) return flow_of(m, kernel, wrong, locked || fl.wants_lock, fl.arrivals);
     for (const diagnostic& d : found.all()) wrong.add(d.id, d.where, d.message);
     return fl;
 }

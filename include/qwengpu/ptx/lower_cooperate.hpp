@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include <qwengpu/ptx/lower_lock.hpp>
+#include <qwengpu/ptx/lower_arrive.hpp>
 
 namespace qwengpu::ptx::lower {
 
@@ -193,7 +193,7 @@ inline void wait_at(lowering& l, std::size_t n, bool has_count) {
     if (!count.is_literal() || count.bits % lanes != 0)
         return l.refuse("the number of threads of a barrier must be a multiple of the warp size, " + std::to_string(lanes) + "; use one");
     l.end().source = l.source();
-    l.end().barrier = chosen.id;
+    l.end().barrier = machine_barrier(l, chosen.id);
     l.end().barrier_count = static_cast<int>(std::min(count.bits / lanes, most));
 }
 
@@ -227,7 +227,6 @@ inline void barrier(lowering& l) {
         l.end().meets_warp = true;
         return;
     }
-    if (l.now().has("arrive")) return l.refuse("bar.arrive is not supported: every thread that comes to a barrier waits; use bar.sync");
     if (l.now().has("cluster")) return l.refuse("clusters of thread blocks are not supported; use bar.sync");
     detail::wait_at(l, 0, l.now().operands.size() > 1);
 }
@@ -253,6 +252,12 @@ inline void part_of_red(lowering& l, step_kind part) {
 /// A part of an instruction that takes several blocks.
 inline void part_of(lowering& l, step_kind part, std::uint32_t section) {
     if (part == step_kind::first_try) return first_try(l);
+    if (part == step_kind::reset_arrivals) return reset_arrivals(l);
+    if (part == step_kind::arrive) return arrive(l);
+    if (part == step_kind::look_for_phase) return look_for_phase(l);
+    if (part == step_kind::look_for_progress) return look_for_progress(l);
+    if (part == step_kind::sleep) return sleep(l);
+    if (part == step_kind::give_up) return give_up(l);
     if (part == step_kind::next_try) return next_try(l);
     if (part == step_kind::tried) return tried(l);
     if (part == step_kind::draw_ticket) return draw_ticket(l);
@@ -263,17 +268,63 @@ inline void part_of(lowering& l, step_kind part, std::uint32_t section) {
     part_of_red(l, part);
 }
 
-/// isspacep: the window says what an address is of; parameters have none.
+namespace detail {
+
+inline ir::operand window_of(lowering& l, ir::operand address) { return l.shift_right(address, ir::literal(machine::address::window_shift)); }
+
+/// Whether an address is of a .const variable: each of them has a window of its own.
+inline ir::operand is_constant(lowering& l, ir::operand window) {
+    ir::operand any = ir::zero;
+    for (const std::uint32_t id : l.map().module_variables()) {
+        if (l.module().variables[id].space != state_space::constant) continue;
+        const ir::operand its = window_of(l, l.map().address({symbol_kind::module_variable, id}, 0));
+        any = l.either(any, l.compare(m::cmp_eq, window, its));
+    }
+    return any;
+}
+
+/// Whether an address is of a parameter of the kernel whose address was taken: it has a copy in local memory.
+inline ir::operand is_parameter(lowering& l, ir::operand address) {
+    ir::operand any = ir::zero;
+    const function& kernel = *l.frame_of(0).code;
+    for (const parameter& p : kernel.parameters) {
+        const ir::operand first = p.in_register ? ir::operand{} : l.map().address({symbol_kind::function_variable, p.id}, 0);
+        if (!first.present()) continue;
+        const auto bytes = static_cast<std::uint32_t>(kernel.variables[p.id].bytes());
+        any = l.either(any, l.compare(m::cmp_lt, l.sub(address, first), ir::literal(bytes)));
+    }
+    return any;
+}
+
+}  // namespace detail
+
+/// isspacep: the window says what an address is of.
 inline void isspacep(lowering& l) {
-    const ir::operand window = l.shift_right(l.raw_word(1), ir::literal(machine::address::window_shift));
-    const auto is = [&](int n) { return l.compare(machine::mod::cmp_eq, window, ir::literal(static_cast<std::uint32_t>(n))); };
+    using namespace detail;
+    const ir::operand address = l.raw_word(1), window = window_of(l, address);
+    const auto is = [&](int n) { return l.compare(m::cmp_eq, window, ir::literal(static_cast<std::uint32_t>(n))); };
+    const auto without = [&](ir::operand these, ir::operand those) { return l.logic(0x30, these, those); };
     switch (l.now().space) {
         case state_space::shared: return l.result(is(shared_window));
-        case state_space::local: return l.result(is(local_window));
-        case state_space::global: return l.result(l.compare(machine::mod::cmp_lt, window, ir::literal(local_window)));
-        default: return l.refuse("isspacep of this space is not supported: constants and parameters have no memory of their own here");
+        case state_space::constant: return l.result(is_constant(l, window));
+        case state_space::param: return l.result(is_parameter(l, address));
+        case state_space::local: {
+            const ir::operand copied = is_parameter(l, address);
+            return l.result(without(is(local_window), copied));
+        }
+        default: {
+            const ir::operand fixed = is_constant(l, window);
+            return l.result(without(l.compare(m::cmp_lt, window, ir::literal(local_window)), fixed));
+        }
     }
 }
+
+/// A cluster is one thread block: its rank is 0, and an address in its shared memory is what it is.
+inline void rank_in_cluster(lowering& l) { l.result(ir::zero); }
+inline void map_to_block(lowering& l) { l.result(l.pair(1)); }
+
+/// createpolicy: nothing here looks at a policy of caches.
+inline void no_policy(lowering& l) { l.result(wide{ir::zero, ir::zero}); }
 
 inline void order_memory(lowering& l) { l.fence(); }
 

@@ -29,6 +29,7 @@ inline const std::unordered_map<std::string_view, lower_function>& lower_functio
     static const std::unordered_map<std::string_view, lower_function> table{
         {"abs", lower::abs}, {"add", lower::add_or_sub}, {"addc", lower::with_carry}, {"and", lower::logic}, {"bfe", lower::extract_field},
         {"bfi", lower::insert_field}, {"bfind", lower::find_bit}, {"bmsk", lower::bit_mask}, {"brev", lower::reverse},
+        {"applypriority", nothing}, {"createpolicy", lower::no_policy}, {"getctarank", lower::rank_in_cluster}, {"griddepcontrol", nothing}, {"mapa", lower::map_to_block}, {"setmaxnreg", nothing},
         {"activemask", lower::activemask}, {"atom", lower::atomic}, {"bar", lower::barrier}, {"barrier", lower::barrier}, {"elect", lower::elect},
         {"isspacep", lower::isspacep}, {"match", lower::match}, {"red", lower::atomic}, {"redux", lower::redux}, {"shfl", lower::shuffle}, {"vote", lower::vote},
         {"clz", lower::count}, {"cnot", lower::cnot}, {"cvt", lower::cvt}, {"cvta", lower::cvta}, {"div", lower::div_or_rem},

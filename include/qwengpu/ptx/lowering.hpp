@@ -49,6 +49,7 @@ public:
     [[nodiscard]] const frame& frame_of(std::uint32_t id) const { return flow_.frames[id]; }
     [[nodiscard]] const function& code() const { return *flow_.frames[frame_].code; }
     [[nodiscard]] const parsed_module& module() const { return *flow_.module; }
+    [[nodiscard]] const flow& whole() const { return flow_; }
     [[nodiscard]] ssa_builder& ssa() { return ssa_; }
 
     /// Adds the instruction to the list of those that cannot be lowered; `why` ends with what to do instead.
@@ -292,6 +293,10 @@ private:
             case sreg::reserved_smem_begin: case sreg::reserved_smem_0: case sreg::reserved_smem_1: return map_.reserved();
             case sreg::reserved_smem_end: return add(map_.reserved(), ir::literal(memory_map::reserved_bytes));
             case sreg::reserved_smem_cap: return ir::literal(memory_map::reserved_bytes);
+            case sreg::clusterid_x: case sreg::clusterid_y: case sreg::clusterid_z: return ir::row(machine::constant_row::ctaid + n(sreg::clusterid_x));
+            case sreg::nclusterid_x: case sreg::nclusterid_y: case sreg::nclusterid_z: return ir::row(machine::constant_row::nctaid + n(sreg::nclusterid_x));
+            case sreg::cluster_ctaid_x: case sreg::cluster_ctaid_y: case sreg::cluster_ctaid_z: case sreg::cluster_ctarank: case sreg::is_explicit_cluster: return ir::zero;
+            case sreg::cluster_nctaid_x: case sreg::cluster_nctaid_y: case sreg::cluster_nctaid_z: case sreg::cluster_nctarank: return ir::literal(1);  // a thread block is a cluster
             case sreg::envreg: return ir::zero;  // what a driver says of a launch: nothing, as of one that is not cooperative
             default: break;
         }

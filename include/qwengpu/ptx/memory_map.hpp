@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -63,6 +64,11 @@ public:
     static constexpr std::uint32_t reserved_bytes = 40;
     /// The word in which the threads of a bar.red at this barrier count.
     [[nodiscard]] ir::operand counter(const barrier_choice& b) const { return ir::literal(machine::address::make(shared_window, counters_.at(b.id))); }
+    /// The word in which arrivals at a barrier are counted, one of flow::arrivals.
+    [[nodiscard]] ir::operand arrivals(int barrier) const {
+        const auto before = flow_.arrivals & ((1U << barrier) - 1);
+        return ir::literal(machine::address::make(shared_window, arrival_word_ + std::popcount(before)));
+    }
     /// The word of the lock's next ticket, and that of the number that is called.
     [[nodiscard]] ir::operand next_ticket() const { return ir::literal(machine::address::make(shared_window, lock_word_)); }
     [[nodiscard]] ir::operand called_number() const { return ir::literal(machine::address::make(shared_window, lock_word_ + 1)); }
@@ -132,6 +138,8 @@ private:
             for (const variable* v : in_shared_)
                 if (!is_dynamic(*v)) end = place(*v, end, most);
             end = (end + 3) & ~std::uint64_t{3};
+            arrival_word_ = static_cast<int>(end / 4);
+            end += 4 * static_cast<std::uint64_t>(std::popcount(flow_.arrivals));
             own_word_ = static_cast<int>(end / 4);
             for (auto& [id, word] : counters_) word = static_cast<int>(end / 4), end += 4;
             if (names_reserved_) reserved_ = static_cast<std::uint32_t>(end + 7) & ~7U, end = reserved_ + reserved_bytes;
@@ -167,7 +175,7 @@ private:
     [[noreturn]] void too_large(std::uint64_t words, std::uint64_t there) const {
         std::uint64_t bytes = 0;
         for (const variable* v : in_shared_) bytes += v->bytes();
-        const std::string besides = std::string(names_reserved_ ? ", and the 40 that cooperative groups reserve" : "") + (flow_.sections > 0 ? ", and the 8 of the lock of its 64-bit atomics" : "");
+        const std::string besides = std::string(names_reserved_ ? ", and the 40 that cooperative groups reserve" : "") + (flow_.arrivals != 0 ? ", and a word for each barrier with arrivals" : "") + (flow_.sections > 0 ? ", and the 8 of the lock of its 64-bit atomics" : "");
         throw diagnostic_error(flow_.module->file, {{"ptx.resources", "kernel " + kernel_.name + " asks for " + std::to_string(bytes) + " bytes of shared memory" + besides + " (" + std::to_string(words) +
                                                          " words); " + std::to_string(4 * there) + " (" + std::to_string(there) + " words) are there; use smaller arrays", kernel_.where}});
     }
@@ -180,7 +188,7 @@ private:
     std::map<key, std::size_t> local_index_;
     std::vector<ir::local_variable> locals_;
     std::vector<std::uint32_t> modules_;
-    int shared_words_ = 0, own_word_ = 0, dynamic_word_ = 0, lock_word_ = 0;
+    int shared_words_ = 0, own_word_ = 0, arrival_word_ = 0, dynamic_word_ = 0, lock_word_ = 0;
     std::uint32_t reserved_ = 0;
     bool names_reserved_ = false;
     bool has_generic_ = false;  ///< an access that does not say of which space it is

@@ -23,6 +23,7 @@ inline constexpr opcode_row opcode_table[] = {
     {"add", "", "", "", "$int u16x2 s16x2", "d s s"},
     {"addc", "", "", "cc", "$int", "d s s"},
     {"and", "", "", "", "pred $bits", "d s s"},
+    {"applypriority", "", "", "global ::", "", "m i"},
     {"atom", "cas", "", "relaxed acquire release acq_rel $scope $shared L2::cache_hint", "b16 b32 b64 b128", "A m s s h?"},
     {"atom", "add", "", "relaxed acquire release acq_rel $scope $shared noftz v2 v4 v8 L2::cache_hint", "u32 s32 u64 $float", "A m B h?"},
     {"atom", "inc", "", "relaxed acquire release acq_rel $scope $shared L2::cache_hint", "u32", "A m s h?"},
@@ -53,6 +54,7 @@ inline constexpr opcode_row opcode_table[] = {
     {"cnot", "", "", "", "$bits", "d s"},
     {"copysign", "", "", "", "f32 f64", "d s s"},
     {"cos", "", "approx", "ftz", "f32", "d s"},
+    {"createpolicy", "", "", "*", "", "*"},
     {"cvt", "pack", "", "*", "", "*"},
     {"cvt", "", "", "$round $iround rna rs ftz sat relu satfinite", "$cvt;$cvt", "x0 y1 y1? su?"},
     {"cvta", "", "", "to $space", "u32 u64", "d N"},
@@ -67,6 +69,8 @@ inline constexpr opcode_row opcode_table[] = {
     {"fence", "", "", "acquire release acq_rel sc $scope proxy alias async mbarrier_init sync_restrict ::", "", "*"},
     {"fma", "=float", "rn|rz|rm|rp", "ftz sat relu oob", "$float; f16 bf16?", "d sL sL s"},
     {"fns", "", "", "", "b32", "d s s s"},
+    {"getctarank", "", "", "shared::cluster", "u32 u64", "du N"},
+    {"griddepcontrol", "", "launch_dependents|wait", "", "", ""},
     {"isspacep", "", "global|shared|local|const|param|shared::cta|shared::cluster|param::entry", "", "", "p N"},
     {"ld", "L2::cache_hint", "", "weak volatile relaxed acquire mmio $scope $space $cache v2 v4 v8 ::", "$mem", "D m h"},
     {"ld", "relaxed", "cta|cluster|gpu|sys", "mmio $space v2 v4 v8 ::", "$mem", "D m"},
@@ -85,6 +89,7 @@ inline constexpr opcode_row opcode_table[] = {
     {"mad24", "sat", "hi", "", "s32", "d s s s"},
     {"mad24", "", "lo|hi", "", "u32 s32", "d s s s"},
     {"madc", "", "lo|hi", "cc", "$int", "d s s s"},
+    {"mapa", "", "", "shared::cluster", "u32 u64", "d N su"},
     {"match", "any", "sync", "any", "b32 b64", "du s su"},
     {"match", "all", "sync", "all", "b32 b64", "eu s su"},
     {"max", "=float", "", "ftz NaN xorsign abs", "$float", "d s s s?"},
@@ -128,6 +133,7 @@ inline constexpr opcode_row opcode_table[] = {
     {"set", "=signed", "eq|ne|lt|le|gt|ge", "", "u32 s32 f32 f16 bf16;s16 s32 s64", "d s1 s1"},
     {"set", "=bool", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs and|or|xor", "", "u32 s32 f32 f16 bf16;u16 u32 u64", "d s1 s1 q"},
     {"set", "", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs", "", "u32 s32 f32 f16 bf16;u16 u32 u64", "d s1 s1"},
+    {"setmaxnreg", "", "inc|dec sync aligned", "", "u32", "i"},
     {"setp", "=float =bool", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan and|or|xor", "ftz", "$float", "P s s q"},
     {"setp", "=float", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan", "ftz", "$float", "P s s"},
     {"setp", "=bits =bool", "eq|ne and|or|xor", "", "$bits", "P s s q"},
@@ -191,8 +197,8 @@ inline constexpr opcode_row opcode_table[] = {
 
 /// Instructions that are valid PTX and outside of what this library runs: only their names are known.
 inline constexpr std::string_view foreign_opcodes =
-    "alloca applypriority clusterlaunchcontrol cp createpolicy getctarank griddepcontrol istypep ldmatrix mapa mbarrier mma "
-    "movmatrix multimem setmaxnreg stackrestore stacksave stmatrix suld suq sured sust tcgen05 tensormap tex tld4 txq wgmma wmma";
+    "alloca clusterlaunchcontrol cp istypep ldmatrix mbarrier mma "
+    "movmatrix multimem stackrestore stacksave stmatrix suld suq sured sust tcgen05 tensormap tex tld4 txq wgmma wmma";
 
 static_assert(std::is_sorted(std::begin(opcode_table), std::end(opcode_table),
                              [](const opcode_row& a, const opcode_row& b) { return a.name < b.name; }));

@@ -16,7 +16,9 @@ enum class sreg : std::uint8_t {
     tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
     laneid, warpid, nwarpid, warp_size, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
     dynamic_smem_size, total_smem_size, clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
-    smid, nsmid, gridid, reserved_smem_begin, reserved_smem_end, reserved_smem_cap, reserved_smem_0, reserved_smem_1, envreg, other
+    smid, nsmid, gridid, reserved_smem_begin, reserved_smem_end, reserved_smem_cap, reserved_smem_0, reserved_smem_1, envreg,
+    clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z, cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z,
+    cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z, cluster_ctarank, cluster_nctarank, is_explicit_cluster, other
 };
 
 struct sreg_row {
@@ -27,7 +29,7 @@ struct sreg_row {
 
 namespace detail {
 
-inline constexpr std::array<sreg_row, 39> sreg_rows{{
+inline constexpr std::array<sreg_row, 54> sreg_rows{{
     {"%tid.x", sreg::tid_x, scalar_type::u32}, {"%tid.y", sreg::tid_y, scalar_type::u32}, {"%tid.z", sreg::tid_z, scalar_type::u32},
     {"%ntid.x", sreg::ntid_x, scalar_type::u32}, {"%ntid.y", sreg::ntid_y, scalar_type::u32}, {"%ntid.z", sreg::ntid_z, scalar_type::u32},
     {"%ctaid.x", sreg::ctaid_x, scalar_type::u32}, {"%ctaid.y", sreg::ctaid_y, scalar_type::u32}, {"%ctaid.z", sreg::ctaid_z, scalar_type::u32},
@@ -45,14 +47,19 @@ inline constexpr std::array<sreg_row, 39> sreg_rows{{
     {"%reserved_smem_offset_begin", sreg::reserved_smem_begin, scalar_type::u32}, {"%reserved_smem_offset_end", sreg::reserved_smem_end, scalar_type::u32},
     {"%reserved_smem_offset_cap", sreg::reserved_smem_cap, scalar_type::u32}, {"%reserved_smem_offset_0", sreg::reserved_smem_0, scalar_type::u32},
     {"%reserved_smem_offset_1", sreg::reserved_smem_1, scalar_type::u32}, {"%envreg", sreg::envreg, scalar_type::u32},
+    {"%clusterid.x", sreg::clusterid_x, scalar_type::u32}, {"%clusterid.y", sreg::clusterid_y, scalar_type::u32}, {"%clusterid.z", sreg::clusterid_z, scalar_type::u32},
+    {"%nclusterid.x", sreg::nclusterid_x, scalar_type::u32}, {"%nclusterid.y", sreg::nclusterid_y, scalar_type::u32}, {"%nclusterid.z", sreg::nclusterid_z, scalar_type::u32},
+    {"%cluster_ctaid.x", sreg::cluster_ctaid_x, scalar_type::u32}, {"%cluster_ctaid.y", sreg::cluster_ctaid_y, scalar_type::u32}, {"%cluster_ctaid.z", sreg::cluster_ctaid_z, scalar_type::u32},
+    {"%cluster_nctaid.x", sreg::cluster_nctaid_x, scalar_type::u32}, {"%cluster_nctaid.y", sreg::cluster_nctaid_y, scalar_type::u32}, {"%cluster_nctaid.z", sreg::cluster_nctaid_z, scalar_type::u32},
+    {"%cluster_ctarank", sreg::cluster_ctarank, scalar_type::u32}, {"%cluster_nctarank", sreg::cluster_nctarank, scalar_type::u32},
+    {"%is_explicit_cluster", sreg::is_explicit_cluster, scalar_type::pred},
     {"%<other>", sreg::other, scalar_type::none},
 }};
 
 /// Special registers without a row of their own; they parse, and the compiler refuses them by name.
-inline constexpr std::array<std::string_view, 18> other_sregs{
-    "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster",
-    "%pm", "%aggr_smem_size", "%current_graph_exec", "%lanemask", "%tid", "%ntid", "%ctaid",
-    "%nctaid", "%reserved_smem", "%pm_64", "%smem"};
+inline constexpr std::array<std::string_view, 15> other_sregs{
+    "%clusterid", "%nclusterid", "%cluster_ctaid", "%cluster_nctaid", "%pm", "%aggr_smem_size", "%current_graph_exec",
+    "%lanemask", "%tid", "%ntid", "%ctaid", "%nctaid", "%reserved_smem", "%pm_64", "%smem"};
 
 /// Whether `name` is `base` followed by digits, `_` and letters of a part (%envreg31, %pm0_64, %tid.w).
 constexpr bool belongs_to(std::string_view name, std::string_view base) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,6 +141,7 @@ private:
     void begin_block() {
         context_.shared.add(0, bytes(std::max<u64>(context_.shared_bytes, 4)));
         threads_.clear();
+        arrivals_.clear();
         const extent& b = context_.block;
         threads_.resize(b.count());
         for (u32 n = 0; n < b.count(); ++n) {
@@ -256,6 +258,7 @@ private:
     }
 
     void arrive(thread& t, const ptx::instruction& i) {
+        if (i.has("arrive")) return ++arrivals_[read(context_, t, i.operands[0], scalar_type::b32)], void();
         const bool reduces = i.has("red");
         const std::size_t first = reduces ? 1 : 0, given = i.operands.size() - first - (reduces ? 1 : 0);
         t.state = thread_state::at_barrier;
@@ -275,8 +278,10 @@ private:
                 if (t.state == thread_state::at_barrier && t.barrier == id) waiting.push_back(&t);
             }
             if (waiting.empty()) continue;
-            const u64 count = waiting.back()->barrier_count;
-            if (count != 0 ? waiting.size() >= count : waiting.size() == alive) pass(waiting);
+            const u64 count = waiting.back()->barrier_count, come = waiting.size() + arrivals_[id];
+            if (count != 0 ? come < count : waiting.size() != alive) continue;
+            if (count != 0) arrivals_[id] = come - count;
+            pass(waiting);
         }
     }
 
@@ -295,6 +300,7 @@ private:
     block_context context_;
     std::vector<bytes> parameters_;
     std::vector<thread> threads_;
+    std::map<u64, u64> arrivals_;  ///< by bar.arrive at each barrier, since it last let anybody through
     std::uint64_t steps_ = 0, limit_ = 0, turns_ = 0;
 };
 
