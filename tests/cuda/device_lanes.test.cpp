@@ -183,3 +183,20 @@ TEST_CASE("DPX functions and dot products of words") {
     check_pairs(module, "hadd", [&](w a, w b, w) { return (s(a) + s(b) + 1) >> 1; });
     check_pairs(module, "sad", [&](w a, w b, w c) { return std::abs(s(a) - s(b)) + std::int64_t{c}; });
 }
+
+TEST_CASE("copies of bytes, atomics of a scope, and compare-and-swap of half words") {
+    const auto module = clang_module(R"(
+extern "C" __global__ void k(unsigned* d) {
+    memcpy(&d[0], &d[2], 8);
+    memset(&d[2], 0x5a, 3);
+    atomicAdd_block(&d[3], 1);
+    atomicCAS_block(&d[4], 7, 8);
+    atomicInc_system(&d[5], 9);
+    atomicMax_block((int*)&d[6], -3);
+    d[7] = atomicCAS((unsigned short*)&d[8] + 1, (unsigned short)0x1234, (unsigned short)0xabcd);
+}
+)");
+    const auto compiled = qwengpu::ptx::compile_kernel(module, "k");
+    CHECK(in_place(compiled.program, {1, 2, 0x11223344, 5, 7, 9, 0xfffffff0, 0, 0x12345678}, 1) ==
+          words{0x11223344, 5, 0x115a5a5a, 6, 8, 0, 0xfffffffd, 0x1234, 0xabcd5678});
+}

@@ -78,6 +78,12 @@ QG_FN float __frsqrt_rn(float a) { return rsqrtf(a); }
     QG_CONVERT(float, unsigned long long, __ull2float_##suffix, "cvt." mode ".f32.u64", "f", "l")
 QG_FROM_FLOAT(rn, "rn") QG_FROM_FLOAT(rz, "rz") QG_FROM_FLOAT(ru, "rp") QG_FROM_FLOAT(rd, "rm")
 QG_TO_FLOAT(rn, "rn") QG_TO_FLOAT(rz, "rz") QG_TO_FLOAT(ru, "rp") QG_TO_FLOAT(rd, "rm")
+#define QG_FROM_DOUBLE(suffix, mode) QG_FN float __double2float_##suffix(double a) { return __nvvm_d2f_##mode(a); }
+QG_FROM_DOUBLE(rn, rn) QG_FROM_DOUBLE(rz, rz) QG_FROM_DOUBLE(ru, rp) QG_FROM_DOUBLE(rd, rm)
+QG_FN int __double2int_rz(double a) { return (int)a; }
+QG_FN double __int2double_rn(int a) { return a; }
+QG_FN long long __double_as_longlong(double a) { return __builtin_bit_cast(long long, a); }
+QG_FN double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 QG_FN unsigned __float_as_uint(float a) { return __builtin_bit_cast(unsigned, a); }
 QG_FN int __float_as_int(float a) { return __builtin_bit_cast(int, a); }
 QG_FN float __int_as_float(int a) { return __builtin_bit_cast(float, a); }

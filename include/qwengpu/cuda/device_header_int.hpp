@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA for clang without a toolkit, part 3: integer functions and loads with cache hints (which this machine has no caches for).
+// CUDA for clang without a toolkit, part 3: integer functions, copies of bytes, loads with cache hints (which this machine has no caches for).
 #pragma once
 
 #include <string_view>
@@ -64,6 +64,11 @@ QG_FN int mul24(int a, int b) { return __mul24(a, b); }
 QG_FN unsigned umul24(unsigned a, unsigned b) { return __umul24(a, b); }
 QG_FN long long mul64hi(long long a, long long b) { return __mul64hi(a, b); }
 QG_FN unsigned long long umul64hi(unsigned long long a, unsigned long long b) { return __umul64hi(a, b); }
+
+// The device's own beside the host's, which <string.h> declares.
+QG_FN void* memcpy(void* to, const void* from, size_t n) { return __builtin_memcpy(to, from, n); }
+QG_FN void* memmove(void* to, const void* from, size_t n) { return __builtin_memmove(to, from, n); }
+QG_FN void* memset(void* to, int byte, size_t n) { return __builtin_memset(to, byte, n); }
 
 #define QG_SPACE(name, space) QG_FN unsigned name(const void* p) { return __nvvm_isspacep_##space(p); }
 QG_SPACE(__isGlobal, global) QG_SPACE(__isShared, shared) QG_SPACE(__isConstant, const) QG_SPACE(__isLocal, local)

@@ -101,6 +101,7 @@ __device__ void free(void*) noexcept;
 }
 #define _GLIBCXX_INCLUDE_NEXT_C_HEADERS
 #if __has_include(<math.h>)
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

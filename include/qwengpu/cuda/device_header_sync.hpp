@@ -70,9 +70,12 @@ QG_FN unsigned atomicCAS(unsigned* p, unsigned c, unsigned v) { return (unsigned
 QG_FN unsigned long long atomicCAS(unsigned long long* p, unsigned long long c, unsigned long long v) { return (unsigned long long)__nvvm_atom_cas_gen_ll((long long*)p, (long long)c, (long long)v); }
 QG_FN unsigned atomicInc(unsigned* p, unsigned m) { return __nvvm_atom_inc_gen_ui(p, m); }
 QG_FN unsigned atomicDec(unsigned* p, unsigned m) { return __nvvm_atom_dec_gen_ui(p, m); }
-#define QG_SCOPED(name) \
-    template <class T> QG_FN T name##_block(T* p, T v) { return name(p, v); } \
-    template <class T> QG_FN T name##_system(T* p, T v) { return name(p, v); }
+QG_FN unsigned short atomicCAS(unsigned short* p, unsigned short c, unsigned short v) { unsigned short r; asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(r) : "l"(p), "h"(c), "h"(v) : "memory"); return r; }
+template <class T> struct qg_same { typedef T type; };
+#define QG_SCOPED_AS(name, suffix) template <class T> QG_FN T name##suffix(T* p, typename qg_same<T>::type v) { return name(p, v); }
+#define QG_SCOPED(name) QG_SCOPED_AS(name, _block) QG_SCOPED_AS(name, _system)
+#define QG_SCOPED_CAS(suffix) template <class T> QG_FN T atomicCAS##suffix(T* p, typename qg_same<T>::type c, typename qg_same<T>::type v) { return atomicCAS(p, c, v); }
+QG_SCOPED_CAS(_block) QG_SCOPED_CAS(_system) QG_SCOPED(atomicInc) QG_SCOPED(atomicDec)
 QG_SCOPED(atomicAdd) QG_SCOPED(atomicSub) QG_SCOPED(atomicMin) QG_SCOPED(atomicMax) QG_SCOPED(atomicAnd) QG_SCOPED(atomicOr)
 QG_SCOPED(atomicXor) QG_SCOPED(atomicExch)
 
