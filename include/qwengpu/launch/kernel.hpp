@@ -6,7 +6,9 @@
 #include <qwengpu/machine/program.hpp>
 #include <qwengpu/ptx/compile.hpp>
 #include <qwengpu/ptx/read.hpp>
+#include <qwengpu/ptx/source_places.hpp>
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -29,13 +31,18 @@ inline kernel kernel_from_ptx(std::string text, const std::string& file, const s
 }
 
 /// The kernel `name` of a file; anything but .ptx is compiled by nvcc or clang first.
-/// Errors: as above, and "file.read", "cuda.compiler", "cuda.compile".
+/// Errors: as above, for CUDA with the lines of the CUDA file; and "file.read", "cuda.compiler", "cuda.compile".
 inline kernel load_kernel(const std::string& file, const std::string& name = {}, const cuda::options& options = {}) {
     auto source = cuda::load(file, options);
-    auto k = kernel_from_ptx(std::move(source.text), file, name);
-    k.compiler = std::move(source.compiler);
-    k.warnings = std::move(source.warnings);
-    return k;
+    try {
+        auto k = kernel_from_ptx(source.text, file, name);
+        k.compiler = std::move(source.compiler);
+        k.warnings = std::move(source.warnings);
+        return k;
+    } catch (const ptx::diagnostic_error& e) {
+        if (source.compiler == "none") throw;
+        throw ptx::in_cuda_lines(e, source.text, std::filesystem::absolute(file).string());
+    }
 }
 
 }  // namespace qwengpu
