@@ -78,3 +78,26 @@ TEST_CASE("what atomics have counted is read behind a barrier, or it is a race",
     CHECK(findings_of(count + read) == 1);
     CHECK(findings_of(count + "bar.sync 0; " + read) == 0);
 }
+
+TEST_CASE("the variable of a function that has returned is out of lifetime", "[launch]") {
+    const auto text = [](const std::string& after) {
+        return ".version 7.8\n.target sm_80\n.address_size 64\n"
+               ".func (.reg .u64 r) keep(.reg .u32 x) { .local .align 4 .u32 a[2]; .reg .u64 p, q; .reg .u32 i; mov.u64 p, a; cvta.local.u64 r, p; and.b32 i, x, 1;"
+               " mul.wide.u32 q, i, 4; add.u64 p, p, q; st.local.u32 [a], 5; st.local.u32 [a+4], 6; st.local.u32 [p], 7; ret; }\n"
+               ".func (.reg .u32 r) read(.reg .u64 p) { ld.u32 r, [p]; ret; }\n"
+               ".entry k(.param .u64 pa) { .reg .u64 %a, p; .reg .u32 %t, %r; .local .align 4 .u32 own[2]; .reg .u64 o, q; ld.param.u64 %a, [pa]; mov.u32 %t, %tid.x; mov.u64 o, own;"
+               " and.b32 %r, %t, 1; mul.wide.u32 q, %r, 4; add.u64 q, q, o; st.local.u32 [own], 1; st.local.u32 [own+4], 2; st.local.u32 [q], 3; cvta.local.u64 q, q;\n" +
+               after + "st.global.u32 [%a], %r; ret; }\n";
+    };
+    const auto found = [](const std::string& kernel_text) {
+        const auto k = kernel_from_ptx(kernel_text, "k.ptx");
+        launch_options options;
+        options.checks.uninitialised = true;
+        return launch(k.program, {{1, 1, 1}, {1, 1, 1}, {in("a", std::vector{0})}, 0}, options).emulator->findings;
+    };
+    const auto after = found(text("call (p), keep, (%t); ld.u32 %r, [p];"));
+    REQUIRE(after.size() == 1);
+    CHECK(after[0].kind == machine::finding_kind::returned);
+    CHECK(found(text("call (p), keep, (%t); call (%r), read, (q);")).empty());
+    CHECK(found(text("call (p), keep, (%t); call (%r), read, (p);")).size() == 1);
+}

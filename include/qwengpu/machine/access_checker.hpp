@@ -186,6 +186,9 @@ private:
     /// Reads and atomics want what was written; what stores notes it before (mark_written). Structures are copied with their
     /// padding, so some written bytes will do.
     void check_written(int lane, std::uint32_t first, access_size size, access_mode mode) {
+        if (const std::uint32_t end = notes_of(id_).local_end; wanted_.uninitialised && mode.kind != access_kind::write && end != 0 &&
+                                                              address::window(first) == address::local_window && first >= end)
+            return findings_.add({finding_kind::returned, first, {}, at(lane, mode)});
         std::size_t last_writer = 0;
         for (std::uint32_t a = first; a < first + bytes_of(size); ++a) {
             const std::size_t* const written_in = writer_of(lane, a);

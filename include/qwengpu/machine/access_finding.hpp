@@ -18,7 +18,8 @@ namespace qwengpu::machine {
 
 /// A race: two threads, no barrier between, and one of them wrote. Uninitialised: nobody wrote it. Out of lifetime: the last
 /// who did was a thread block before this one, whose shared and local memory is gone.
-enum class finding_kind : std::uint8_t { race, uninitialised, out_of_lifetime };
+/// Returned: local memory behind the variables of the functions that are under way.
+enum class finding_kind : std::uint8_t { race, uninitialised, out_of_lifetime, returned };
 
 enum class access_kind : std::uint8_t { read, write, atomic };
 
@@ -62,7 +63,7 @@ constexpr std::string_view name_of(finding_kind kind) {
     switch (kind) {
         case finding_kind::race: return "data race";
         case finding_kind::uninitialised: return "uninitialised read";
-        case finding_kind::out_of_lifetime: return "read out of lifetime";
+        case finding_kind::out_of_lifetime: case finding_kind::returned: return "read out of lifetime";
     }
     return "unknown finding";
 }
@@ -98,10 +99,10 @@ inline std::string memory_text(std::uint32_t a, std::string_view buffer, int fir
 /// One line. `buffer` names the memory of a window below 28 and `first_word` is where it begins.
 inline std::string to_string(const finding& f, const program& p, std::string_view buffer = "", int first_word = 0) {
     std::string text = std::string(name_of(f.kind)) + ": " + detail::memory_text(f.address, buffer, first_word) + ": ";
-    if (f.kind == finding_kind::race)
-        text += detail::text_of(f.earlier, p) + "; " + detail::text_of(f.later, p) + "; no barrier is between them";
-    else
-        text += detail::text_of(f.later, p) + (f.kind == finding_kind::uninitialised ? "; nobody wrote it" : "; only an earlier thread block wrote it");
+    constexpr std::array<std::string_view, 4> reasons{"; no barrier is between them", "; nobody wrote it", "; only an earlier thread block wrote it",
+                                                      "; no local variable that is alive there holds it (has its function returned?)"};
+    if (f.kind == finding_kind::race) text += detail::text_of(f.earlier, p) + "; ";
+    text += detail::text_of(f.later, p) + std::string(reasons[static_cast<std::size_t>(f.kind)]);
     return f.times > 1 ? text + " (" + std::to_string(f.times) + " times)" : text;
 }
 

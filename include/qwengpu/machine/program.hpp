@@ -37,6 +37,7 @@ struct block_notes {
     std::array<source_line, 4> stages{};  ///< of the instructions of stages 1..4
     source_line store{}, branch{};  ///< `branch`: of the barrier too
     access_strength load_strength = access_strength::plain, store_strength = access_strength::plain;
+    std::uint32_t local_end = 0;  ///< the address behind the local variables that are alive where the load stands; 0: not known
     int ptx_instructions = 0;  ///< how many PTX instructions count as executed when a lane runs the block
     int ptx_if_stored = 0;     ///< and how many more if the lane's guarded store happens
     int ptx_if_taken = 0;      ///< and how many more if the lane's branch is taken

@@ -268,6 +268,7 @@ public:
         if (b.stage[1] != no_value) {
             const ir::instruction& access = f_.at(b.stage[1]);
             n.load_strength = access.strength;
+            n.local_end = access.local_end;
             if (access.kind == ir::made_by::atomic) n.store = n.stages[1], n.store_strength = machine::access_strength::exchange;
         }
         if (b.branch || b.meeting || b.barrier >= 0) n.branch = of(b.source);

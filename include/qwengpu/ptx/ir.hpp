@@ -93,6 +93,8 @@ struct instruction {
     bool is_private = false;            ///< an access that may be of local memory
     region where = region::any;         ///< of an access
     std::uint32_t epoch = 0;            ///< of an access: fences before it in the kernel's text
+    std::uint32_t frame = 0;            ///< of an access: the copy of a function whose text it is in
+    std::uint32_t local_end = 0;        ///< of an access: where in local memory that function's variables end; 0: not known
     operand a{}, b{}, c{}, d{};
     std::uint32_t source = 0;  ///< index into `function::sources`
 

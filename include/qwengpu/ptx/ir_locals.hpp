@@ -113,6 +113,9 @@ inline void place_locals(function& f) {
         const std::uint32_t inside = k < f.locals.size() ? o.bits - f.locals[k].first_byte : 0;
         o = literal(machine::address::make(machine::address::local_window, 0) + place[k] + inside);
     });
+    for (const block& b : f.blocks)
+        for (value_id v : b.body)
+            if (f.at(v).is_memory()) f.at(v).local_end = machine::address::make(machine::address::local_window, 0) + end_of_frame[f.at(v).frame];
     f.local_words = static_cast<int>(most / 4);
 }
 

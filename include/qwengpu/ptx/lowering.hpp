@@ -60,7 +60,7 @@ public:
     // Code of our own.
     ir::operand emit(ir::instruction i) {
         i.source = source_;
-        if (i.is_memory()) i.epoch = fences_;
+        if (i.is_memory()) i.epoch = fences_, i.frame = frame_;
         if (const auto same = ir::simplify(f_, i)) return *same;
         const ir::value_id v = f_.add(i);
         f_.blocks[block_].body.push_back(v);
