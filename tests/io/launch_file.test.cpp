@@ -98,6 +98,11 @@ TEST_CASE("what is refused, with file, path and remedy", "[io]") {
           "t.json: at /args/0/data/1: 2147483648 is outside i32, which goes from -2147483648 to 2147483647 [io.format]");
     CHECK(complaint(with(R"({"buffer": "a", "type": "u8", "data": [-1]})")).find("outside u8, which goes from 0 to 255") != std::string::npos);
     CHECK(complaint(with(R"({"buffer": "a", "type": "i32", "data": [1.5]})")).find("/args/0/data/0: a whole number is wanted") != std::string::npos);
+    CHECK(complaint(R"({"source": "k.cu", "grid": [4.5,1,1], "block": [1,1,1], "args": []})") == "t.json: at /grid/0: a whole number is wanted here, not 4.5 [io.format]");
+    CHECK(complaint(R"({"source": "k.cu", "grid": [1,"4",1], "block": [1,1,1], "args": []})").find("/grid/1: a whole number is wanted here, not a string") != std::string::npos);
+    CHECK(complaint(with("", R"(, "expect_error": "foo")")) ==
+          "t.json: at /expect_error: there is no stage \"foo\"; those that can be expected are parse, type, link, unsupported, resources, compile, launch, run, "
+          "accept-or-limit, run-or-answer [io.format]");
     CHECK(complaint(with(R"({"buffer": "a", "type": "u64", "data": ["-1"]})")).find("\"-1\" is no u64") != std::string::npos);
     CHECK(complaint(with(R"({"buffer": "a", "type": "f32", "data": ["1.0"]})")).find("is no f32; write its 32 bits") != std::string::npos);
     CHECK(complaint(with(R"({"skalar": "i32", "value": 1})")).find("/args/0: an argument is a \"buffer\"") != std::string::npos);
@@ -114,6 +119,27 @@ TEST_CASE("files that are not there or are no JSON", "[io]") {
     const auto path = std::filesystem::temp_directory_path() / "qwengpu_launch_file_test.json";
     std::ofstream(path) << "[\n {\"name\": }\n]";
     CHECK_THROWS_WITH(io::read_launch_file(path.string()), path.string() + ":2: this is not valid JSON here [io.format]");
+    std::filesystem::remove(path);
+}
+
+TEST_CASE("a key that stands twice is refused, with the place of its object", "[io]") {
+    const auto path = std::filesystem::temp_directory_path() / "qwengpu_launch_file_twice.json";
+    const auto said = [&](const std::string& text) {
+        std::ofstream(path) << text;
+        try {
+            io::read_json(path.string());
+        } catch (const error& e) {
+            return std::string(e.what());
+        }
+        return std::string("none");
+    };
+    const auto at = [&](const std::string& where, const std::string& key) {
+        return path.string() + ": at " + where + ": the key \"" + key + "\" stands twice here; keep one of them [io.format]";
+    };
+    CHECK(said(R"({"block": [1], "grid": [[]], "block": [4]})") == at("/", "block"));
+    CHECK(said(R"([{"a": 1}, {"args": [5, [6], {"a": {}}, {"x": 1, "y": 2, "x": 1}], "args": 1}])") == at("/1/args/3", "x"));
+    CHECK(said(R"([[], {"e": {"": 1, "": 2}}])") == at("/1/e", ""));
+    CHECK(said(R"([{"a": 1, "b": {"a": 2}}, {"a": 3, "c": [{"a": 1}, {"a": 1}]}])") == "none");
     std::filesystem::remove(path);
 }
 

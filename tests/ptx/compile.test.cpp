@@ -172,6 +172,19 @@ TEST_CASE("what calls cannot be copied in is refused") {
     CHECK(contains(all[1].message, "elsewhere has no body"));
 }
 
+TEST_CASE("functions that call each other in a circle are named in their order") {
+    const std::string text = head + R"(
+.func one();
+.func three() { call one; ret; }
+.func two() { call three; ret; }
+.func one() { call two; ret; }
+.visible .entry k() { call two; ret; }
+)";
+    const auto all = refused(text);
+    REQUIRE(all.size() == 1);
+    CHECK(contains(all[0].message, "recursive call: two calls three calls one calls two, and there is no stack"));
+}
+
 TEST_CASE("a kernel that does not fit says what is missing, and soon") {
     const auto begin = std::chrono::steady_clock::now();
     SECTION("registers") {

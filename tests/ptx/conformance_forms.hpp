@@ -121,6 +121,15 @@ private:
         return out_.writes.back().name;
     }
 
+    /// Operands of mov.v2 and mov.v4 are vectors.
+    template <class One>
+    std::string as_many(One one) {
+        if (!has("v2") && !has("v4")) return one();
+        std::string parts = "{" + one();
+        for (int k = 1; k < (has("v2") ? 2 : 4); ++k) parts += ", " + one();
+        return parts + "}";
+    }
+
     std::string either_destination(scalar_type t) {
         const std::string p = destination(scalar_type::pred);
         return destination(t) + "|" + p;
@@ -131,8 +140,8 @@ private:
         ++position_;
         if (warp_wide && spec == "su" && (row_.name != "shfl" || position_ > 3)) return position_ == 4 && row_.name == "shfl" ? "31" : "0xffffffff";
         switch (spec[0]) {
-            case 'V': case 'd': case 'D': case 'x': case 'A': case 'M': return destination(type_of(spec));
-            case 'W': case 's': case 'S': case 'y': case 'B': case 'N': return source(spec[0] == 'N' && !types_.empty() && types_[0] == "pred" ? scalar_type::pred : type_of(spec));
+            case 'V': case 'd': case 'D': case 'x': case 'A': case 'M': return as_many([&] { return destination(type_of(spec)); });
+            case 'W': case 's': case 'S': case 'y': case 'B': case 'N': return as_many([&] { return source(spec[0] == 'N' && !types_.empty() && types_[0] == "pred" ? scalar_type::pred : type_of(spec)); });
             case 'p': case 'P': return destination(scalar_type::pred);
             case 'q': return source(scalar_type::pred);
             case 'e': return destination(type_of(spec));

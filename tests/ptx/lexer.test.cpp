@@ -103,5 +103,6 @@ TEST_CASE("strings keep what is in them, and must end in their line") {
 TEST_CASE("bytes that are no text are named by their value and never shown") {
     CHECK(failure("add \xff").find("0xff") != std::string::npos);
     CHECK(failure("add \xff").find('\xff') == std::string::npos);
+    CHECK(failure("# 1 \"k.ptx\"\n  # 2\na\n b # c") == "4:4 the character '#' does not belong to PTX here");
     CHECK(failure("a # b") == "1:3 the character '#' does not belong to PTX here");
 }

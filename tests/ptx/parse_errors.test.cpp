@@ -53,6 +53,8 @@ TEST_CASE("syntax") {
     CHECK(has(wrong_body(".reg .q32 %a;"), "expected a type such as .b32, found '.q32'"));
     CHECK(has(wrong_body(".reg .b32 %a, %a;"), "'%a' is declared twice in this scope (first in line 7)"));
     CHECK(has(wrong_body("L: L: ret;"), "label L is defined twice"));
+    CHECK(has(wrong_body("L: bra M; L: M: ret;"), "label L is defined twice"));
+    CHECK_FALSE(has(wrong_body("L: bra M; L: M: ret;"), "label M"));
     CHECK(has(wrong_body("@%r1 ret;"), "%r1 is no predicate register"));
     CHECK(has(wrong_body(".local .align 3 .b8 x[4];"), "power of two"));
     CHECK(has(wrong_body("mov.u32 %r1.x, 1;"), "%r1 is no vector register"));

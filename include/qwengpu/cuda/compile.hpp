@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <qwengpu/cuda/absent_header.hpp>
+#include <qwengpu/cuda/crash_report.hpp>
 #include <qwengpu/cuda/device_header.hpp>
 #include <qwengpu/cuda/find_compiler.hpp>
 #include <qwengpu/cuda/message_place.hpp>
@@ -101,7 +102,7 @@ inline error compile_error(const compiler& c, const std::filesystem::path& sourc
         return error("cuda.compile",
                      c.path.string() + " took longer than " + std::to_string(o.limit.count()) + " ms and was ended",
                      place{source.string(), 0, 0});
-    std::string text = r.output;
+    std::string text = without_crash_report(r.output);
     while (!text.empty() && text.back() == '\n') text.pop_back();
     const place at = first_place_outside(text, source.string(), folder.path().string());
     return error("cuda.compile",
@@ -111,7 +112,7 @@ inline error compile_error(const compiler& c, const std::filesystem::path& sourc
 
 }  // namespace detail
 
-/// Compiles a CUDA source file with one compiler. Throws error "cuda.compile" with all that the compiler printed.
+/// Compiles a CUDA source file with one compiler. Throws error "cuda.compile" with what the compiler printed, but for a report of its own crash.
 inline ptx_source compile_with(const compiler& c, const std::filesystem::path& source, const options& o = {}) {
     detail::check_is_file(source);
     const temporary_directory folder;

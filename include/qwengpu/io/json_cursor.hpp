@@ -4,6 +4,7 @@
 #pragma once
 
 #include <qwengpu/error.hpp>
+#include <qwengpu/io/key_watch.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -58,7 +59,7 @@ public:
     }
 
     [[nodiscard]] std::int64_t integer() const {
-        if (!value_->is_number_integer()) throw complaint(fmt::format("a whole number is wanted here, not {}", kind()));
+        if (!value_->is_number_integer()) throw complaint(fmt::format("a whole number is wanted here, not {}", value_->is_number() ? value_->dump() : kind()));
         if (value_->is_number_unsigned() && value_->get<std::uint64_t>() > INT64_MAX) throw complaint("the number is too large");
         return value_->get<std::int64_t>();
     }
@@ -80,13 +81,16 @@ private:
     std::string file_, path_;
 };
 
-/// The JSON document of a file. Errors: "io.file" (cannot be read), "io.format" (is no JSON, with the parser's place).
+/// The JSON document of a file. Errors: "io.file" (cannot be read), "io.format" (is no JSON, with the parser's place; has a key twice).
 inline json read_json(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     if (!in) throw error("io.file", "the file cannot be read; does it exist?", place{file, 0, 0});
     try {
-        return json::parse(text);
+        key_watch watch;
+        auto document = json::parse(text, [&watch](int, json::parse_event_t event, json& parsed) { return watch(event, parsed); });
+        if (watch.found()) throw json_cursor(document, file, watch.path()).complaint(fmt::format("the key \"{}\" stands twice here; keep one of them", watch.key()));
+        return document;
     } catch (const json::parse_error& e) {
         const auto upto = text.begin() + static_cast<std::ptrdiff_t>(std::min(e.byte, text.size()));
         const auto line = 1 + std::count(text.begin(), upto, '\n');

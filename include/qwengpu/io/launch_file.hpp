@@ -89,6 +89,13 @@ inline std::vector<buffer> read_expected(const json_cursor& at, const std::vecto
     return expected;
 }
 
+inline std::string read_stage(const json_cursor& at) {
+    const auto stage = at.text();
+    if (std::find(expectable_stages.begin(), expectable_stages.end(), stage) == expectable_stages.end())
+        throw at.complaint(fmt::format("there is no stage \"{}\"; those that can be expected are {}", stage, fmt::join(expectable_stages, ", ")));
+    return stage;
+}
+
 }  // namespace detail
 
 /// One launch. Errors: "io.format" with file and path.
@@ -108,7 +115,7 @@ inline launch_case read_case(const json_cursor& at) {
     for (auto* b : buffers_of(c.request.args)) b->align = detail::tagged_align(c.tags);
     if (at.has("expect") && at.has("expect_error")) throw at.complaint("either \"expect\" or \"expect_error\", not both");
     if (at.has("expect")) c.expect = detail::read_expected(at.at("expect"), buffers_of(std::as_const(c.request.args)));
-    if (at.has("expect_error")) c.expect_error = at.at("expect_error").text();
+    if (at.has("expect_error")) c.expect_error = detail::read_stage(at.at("expect_error"));
     return c;
 }
 

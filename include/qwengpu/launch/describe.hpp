@@ -45,12 +45,31 @@ inline std::string access_text(const machine::trap& t) {
     return fmt::format("{} {}{}", t.by_store ? "store" : "load", machine::name_of(t.kind), at);
 }
 
+/// What a kernel did that ends in an illegal block of the machine; "" if it is not known.
+constexpr std::string_view deed_of(machine::trap_cause cause) {
+    switch (cause) {
+        case machine::trap_cause::asked: return "trapped itself (__trap or trap)";
+        case machine::trap_cause::assertion: return "trapped itself (an assert failed)";
+        case machine::trap_cause::barrier: return "waits at a barrier with a number that no barrier has, or for a count of threads that none can take";
+        case machine::trap_cause::callee: return "calls through a pointer that is none of the functions it could call";
+        case machine::trap_cause::unknown: break;
+    }
+    return "";
+}
+
+/// "store out of bounds at address 0x08000014 in kernel k", "kernel k trapped itself (an assert failed)".
+inline std::string event_text(const machine::program& p, const machine::trap& t) {
+    const bool illegal = t.kind == machine::trap_kind::illegal_block;
+    const auto deed = deed_of(illegal ? machine::cause_of(p, t.block) : machine::trap_cause::unknown);
+    return deed.empty() ? fmt::format("{} in kernel {}", access_text(t), p.name) : fmt::format("kernel {} {}", p.name, deed);
+}
+
 /// "store out of bounds at address 0x08000014 in kernel k: thread block (0, 0, 0), thread (2, 0, 0), ...".
 inline std::string trap_text(const machine::program& p, const launch_request& request, const machine::trap& t, int lanes) {
     const auto thread = std::int64_t{t.warp} * lanes + t.lane;
     const auto x = request.block[0], y = request.block[1];
     const auto line = line_text(p, t.line);
-    return fmt::format("{} in kernel {}: thread block ({}, {}, {}), thread ({}, {}, {}), warp {}, lane {}, machine block {}{}{}", access_text(t), p.name,
+    return fmt::format("{}: thread block ({}, {}, {}), thread ({}, {}, {}), warp {}, lane {}, machine block {}{}{}", event_text(p, t),
                        t.ctaid[0], t.ctaid[1], t.ctaid[2], thread % x, thread / x % y, thread / x / y, t.warp, t.lane, t.block, line.empty() ? "" : ", ", line);
 }
 

@@ -5,11 +5,18 @@
 #include <qwengpu/launch/argument.hpp>
 #include <qwengpu/launch/request.hpp>
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qwengpu {
+
+/// What `expect_error` may name: a stage that refuses (see stage_of), `run` (a trap, or the limit of records), `accept-or-limit` (it
+/// runs, or does not fit the machine), `run-or-answer` (it runs, or is stopped).
+inline constexpr std::array<std::string_view, 10> expectable_stages{"parse", "type", "link", "unsupported", "resources", "compile", "launch",
+                                                                    "run", "accept-or-limit", "run-or-answer"};
 
 /// One launch of a launch file.
 struct launch_case {

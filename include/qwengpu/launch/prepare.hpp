@@ -84,6 +84,8 @@ void declare_shared_memory(machine::launch_image<M>& image, std::int64_t dynamic
     if (before + dynamic_words > there)
         throw error("launch.shared", fmt::format("needs {} of {} words of shared memory: {} of the kernel and {} bytes of dynamic ones; ask for fewer bytes",
                                                  before + dynamic_words, there, before, dynamic_bytes));
+    if (p.dynamic_bytes_row != 0) machine::set_constant(image, p.dynamic_bytes_row, static_cast<std::uint32_t>(dynamic_bytes));
+    if (p.shared_bytes_row != 0) machine::set_constant(image, p.shared_bytes_row, static_cast<std::uint32_t>(4 * (before + dynamic_words)));
     machine::declare_shared(image, static_cast<int>(before + dynamic_words));
 }
 

@@ -32,6 +32,15 @@ enum class access_strength : std::uint8_t {
     exchange      ///< a store that is an atomic: what was there is not asked
 };
 
+/// Why a program goes to a number without a block, which traps: what the kernel asked for, and what it may not do.
+enum class trap_cause : std::uint8_t {
+    unknown,
+    asked,      ///< __trap() or PTX's `trap`
+    assertion,  ///< an assert that does not hold
+    barrier,    ///< a barrier by a number or for a count of threads that no barrier has
+    callee      ///< a call through a pointer that names no function it could call
+};
+
 /// What people want to know about a block.
 struct block_notes {
     std::array<source_line, 4> stages{};  ///< of the instructions of stages 1..4
@@ -41,6 +50,7 @@ struct block_notes {
     int ptx_instructions = 0;  ///< how many PTX instructions count as executed when a lane runs the block
     int ptx_if_stored = 0;     ///< and how many more if the lane's guarded store happens
     int ptx_if_taken = 0;      ///< and how many more if the lane's branch is taken
+    trap_cause cause = trap_cause::unknown;  ///< of a number without a block
 };
 
 /// A parameter of the kernel and the rows of the constants that hold it.
@@ -100,6 +110,7 @@ struct program {
     int dynamic_shared_word = 0; ///< the first word of its dynamic arrays; 0: it has none
     int own_shared_word = 0;     ///< from this word on, those that the kernel declares are the compiler's own, and begin as 0; 0: none are
     int lock_word = 0;           ///< of these, the first of the two of the lock of 64-bit atomics; 0: there is none
+    int dynamic_bytes_row = 0, shared_bytes_row = 0; ///< rows of the constants for the bytes of dynamic and of all shared memory; 0: not asked for
     int local_words = 0;         ///< of local memory that a thread uses
     std::vector<std::string> cuda_files{};
     std::string ptx_file{};
@@ -127,6 +138,12 @@ inline source_line line_of(const block_notes& n) {
 inline source_line line_of(const program& p, int id) {
     const auto at = static_cast<std::size_t>(id);
     return id >= 0 && at < p.notes.size() ? line_of(p.notes[at]) : source_line{};
+}
+
+/// Why block `id`, which is none, traps.
+inline trap_cause cause_of(const program& p, int id) {
+    const auto at = static_cast<std::size_t>(id);
+    return id >= 0 && at < p.notes.size() ? p.notes[at].cause : trap_cause::unknown;
 }
 
 /// Line of the barrier of block `id`, or the block's.

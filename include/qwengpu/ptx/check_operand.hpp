@@ -59,10 +59,18 @@ struct operand_judge {
         return judge_register(o, want, wider);
     }
 
-    [[nodiscard]] static verdict judge_special(const operand& o, scalar_type want, bool is_mov) {
-        const scalar_type has = o.special == sreg::other ? want : detail::sreg_rows[static_cast<std::size_t>(o.special)].type;
+    /// Conversions between integers read them too: ptxas takes that.
+    [[nodiscard]] bool reads_special() const {
+        return i.opcode == "mov" || (i.opcode == "cvt" && !is_float(i.type(0)) && !is_float(i.type(1)));
+    }
+
+    [[nodiscard]] verdict judge_special(const operand& o, scalar_type want) const {
         const bool constant = o.special == sreg::warp_size;  // WARP_SZ stands for a number
-        if (!is_mov && !constant) return kind("a special register can only be read by mov");
+        if (!reads_special() && !constant) return kind("a special register can only be read by mov, or by cvt between integers");
+        if (o.special == sreg::other && parts_of_sreg(o.text))
+            return kind(printable(o.text) + " is a vector: name a part of it, .x, .y or .z, or read it with mov.v4");
+        if (o.special == sreg::other) return std::nullopt;  // the compiler refuses it by name
+        const scalar_type has = detail::sreg_rows[static_cast<std::size_t>(o.special)].type;
         const bool good = !is_float(want) && (want == scalar_type::pred) == (has == scalar_type::pred) && (constant || bits_of(want) <= bits_of(has));
         return good ? std::nullopt
                     : type("." + std::string(name_of(has)) + " " + printable(o.text) + " does not fit ." +
@@ -73,7 +81,7 @@ struct operand_judge {
         if (o.negated) return kind("'!' cannot stand before this operand of " + printable(i.full_name()));
         switch (o.kind) {
             case operand_kind::reg: return judge_register(o, want, wider);
-            case operand_kind::special: return judge_special(o, want, i.opcode == "mov");
+            case operand_kind::special: return judge_special(o, want);
             case operand_kind::integer:
                 return is_float(want)
                            ? type("an integer does not fit ." + std::string(name_of(want)) + "; write 0f00000000 or 0.0")

@@ -27,17 +27,21 @@ namespace detail {
 class constant_rows {
 public:
     constant_rows(const parsed_module& m, const function& kernel, const ir::function& f, const std::vector<fused_block>& blocks) {
-        std::vector<int> words(kernel.parameters.size() + f.module_variables.size(), 0);
+        const std::size_t before = kernel.parameters.size() + f.module_variables.size();
+        std::vector<int> words(before + ir::shared_sizes, 0);
         for (const fused_block& b : blocks) for_each_operand(f, b, [&](const ir::operand& o, int) {
             if (o.kind != ir::from::parameter) return;
             int& n = words[o.bits >> 16];
             n = std::max(n, static_cast<int>(o.bits & 0xffffU) + 1);
         });
         for (std::size_t k = 0; k < kernel.parameters.size(); ++k) add_parameter(m, kernel, f, k, words[k]);
-        for (std::size_t k = kernel.parameters.size(); k < words.size(); ++k) variable_rows_.push_back(words[k] > 0 ? next_++ : 0);
+        for (std::size_t k = kernel.parameters.size(); k < before; ++k) variable_rows_.push_back(words[k] > 0 ? next_++ : 0);
+        for (std::size_t k = 0; k < ir::shared_sizes; ++k) size_rows_[k] = words[before + k] > 0 ? next_++ : 0;
     }
 
     [[nodiscard]] int of_parameter(const ir::operand& o) const {
+        const std::size_t behind = parameters_.size() + variable_rows_.size();
+        if ((o.bits >> 16) >= behind) return size_rows_[(o.bits >> 16) - behind];
         if ((o.bits >> 16) >= parameters_.size()) return variable_rows_[(o.bits >> 16) - parameters_.size()];
         return parameters_[o.bits >> 16].first_row + static_cast<int>(o.bits & 0xffffU);
     }
@@ -47,6 +51,8 @@ public:
         return at->second;
     }
     [[nodiscard]] int end() const { return next_; }
+    /// Rows of the sizes of dynamic and of all shared memory; 0 where the code does not ask.
+    [[nodiscard]] const std::array<int, ir::shared_sizes>& sizes() const { return size_rows_; }
     /// Rows of the addresses of module variables; 0 where the code does not ask.
     [[nodiscard]] const std::vector<int>& variables() const { return variable_rows_; }
     [[nodiscard]] const std::vector<machine::kernel_parameter>& parameters() const { return parameters_; }
@@ -69,6 +75,7 @@ private:
     int next_ = machine::first_free_constant;
     std::vector<machine::kernel_parameter> parameters_;
     std::vector<int> variable_rows_;
+    std::array<int, ir::shared_sizes> size_rows_{};
     std::vector<machine::constant_literal> literals_;
     std::map<std::uint32_t, int> literal_rows_;
 };
@@ -344,7 +351,10 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
         out.blocks[static_cast<std::size_t>(numbers.of(k))] = written[k];
         out.notes[static_cast<std::size_t>(numbers.of(k))] = lines.notes(blocks[k]);
     }
-    for (const auto& [source, id] : numbers.traps()) out.notes[static_cast<std::size_t>(id)].branch = lines.of(source);
+    for (const auto& [source, id] : numbers.traps()) {
+        out.notes[static_cast<std::size_t>(id)].branch = lines.of(source);
+        out.notes[static_cast<std::size_t>(id)].cause = f.causes[source];
+    }
     out.name = kernel.name;
     out.parameters = rows.parameters();
     out.literals = rows.literals();
@@ -353,6 +363,8 @@ inline std::pair<machine::program, demand> emit_program(const parsed_module& m, 
     out.dynamic_shared_word = f.dynamic_word;
     out.own_shared_word = f.own_shared_word;
     out.lock_word = f.lock_word;
+    out.dynamic_bytes_row = rows.sizes()[0];
+    out.shared_bytes_row = rows.sizes()[1];
     out.local_words = f.local_words;
     out.cuda_files = lines.names();
     out.ptx_file = m.file;

@@ -209,12 +209,20 @@ private:
         if (fails_assertion(f)) return &f;
         if (!f.has_body) return refuse(i, why_missing(f.name));
         for (std::uint32_t up = fr;; up = out_.frames[up].caller) {
-            if (out_.frames[up].code == &f) return refuse(i, "recursive call: " + f.name + " calls itself, and there is no stack; write it as a loop");
+            if (out_.frames[up].code == &f) return refuse(i, "recursive call: " + chain(f, fr) + ", and there is no stack; write it as a loop");
             if (up == 0) break;
         }
         if (copied_ + f.code.size() > most_copied_instructions)
             return refuse(i, "with all calls copied in, the kernel has more than " + std::to_string(most_copied_instructions) + " PTX instructions");
         return &f;
+    }
+
+    /// "f calls g calls f", for a call of f in a frame that f itself has called.
+    [[nodiscard]] std::string chain(const function& f, std::uint32_t fr) const {
+        if (out_.frames[fr].code == &f) return f.name + " calls itself";
+        std::string names = f.name;
+        for (; out_.frames[fr].code != &f; fr = out_.frames[fr].caller) names = out_.frames[fr].code->name + " calls " + names;
+        return f.name + " calls " + names;
     }
 
     const function* refuse(const instruction& i, std::string why) {

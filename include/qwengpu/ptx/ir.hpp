@@ -50,6 +50,8 @@ constexpr operand row(int n) { return {from::row, static_cast<std::uint32_t>(n)}
 constexpr operand parameter_word(std::uint32_t parameter, std::uint32_t word) {
     return {from::parameter, parameter << 16 | word};
 }
+/// Numbers that every launch brings along behind parameters and variables: bytes of dynamic and of all shared memory.
+inline constexpr std::size_t shared_sizes = 2;
 constexpr operand local_place(std::uint32_t byte) { return {from::local, byte}; }
 constexpr operand special(machine::special_register r) { return {from::special, static_cast<std::uint32_t>(r)}; }
 inline constexpr operand zero = literal(0);
@@ -161,8 +163,9 @@ struct function {
     std::vector<std::vector<operand>> phi_inputs;
     std::vector<block> blocks;
     std::vector<machine::source_line> sources;
-    std::vector<bool> pointers;  ///< for each parameter: whether it is known to be a pointer; then for each module variable
-    std::vector<bool> structures; ///< for each parameter: whether it is more than one number
+    std::vector<machine::trap_cause> causes;  ///< parallel to `sources`: of a trap that such an instruction goes to
+    std::vector<bool> pointers;  ///< for each parameter: whether it is known to be a pointer; then for each module variable, and for the sizes
+    std::vector<bool> structures; ///< for each parameter: whether it is more than one number; the sizes count as that, so that they are no pointers
     std::vector<std::uint32_t> module_variables;  ///< ids of those it uses, in the order of their addresses behind the parameters
     int shared_words = 0, dynamic_word = 0;       ///< of shared memory: words that it declares, first of the dynamic ones (0: none)
     int own_shared_word = 0;                      ///< and the first that is not the kernel's but the compiler's

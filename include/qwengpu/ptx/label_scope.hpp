@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -42,15 +43,15 @@ public:
         return id;
     }
 
-    /// Defines a label before the instruction at `position`. Throws syntax_error if it is defined in this scope already.
-    void define(const token& name, std::uint32_t position) {
+    /// Defines a label before the instruction at `position`. Returns what is wrong if it is defined in this scope already.
+    [[nodiscard]] std::optional<diagnostic> define(const token& name, std::uint32_t position) {
         label& l = known_[enter(name.text, name.where)];
         if (l.defined)
-            throw syntax_error(name.where, "label " + printable(name.text) + " is defined twice (first in line " +
-                                               std::to_string(l.defined_at.line) + ")");
+            return diagnostic{"ptx.parse", "label " + printable(name.text) + " is defined twice (first in line " + std::to_string(l.defined_at.line) + ")", name.where};
         l.defined = true;
         l.defined_at = name.where;
         l.position = position;
+        return std::nullopt;
     }
 
     /// Closes the function: writes its label table, replaces provisional ids, returns the uses nothing was found for.

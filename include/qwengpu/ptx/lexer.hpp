@@ -64,12 +64,17 @@ private:
         line_start_ = at_;
     }
 
+    [[nodiscard]] bool begins_line() const {
+        return text_.substr(line_start_, at_ - line_start_).find_first_not_of(" \t") == text_.npos;
+    }
+
     void skip_blank() {
         while (at_ < text_.size()) {
             const char c = text_[at_];
             if (c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v') advance();
             else if (c == '/' && peek(1) == '/') skip_line();
             else if (c == '/' && peek(1) == '*') skip_comment();
+            else if (c == '#' && begins_line()) skip_line();  // # 1 "k.ptx": a preprocessor's marker
             else break;
         }
     }

@@ -165,12 +165,15 @@ inline ir::function lower_kernel(const parsed_module& m, const function& kernel,
     ir::function f;
     f.name = kernel.name;
     f.sources.emplace_back();
+    f.causes.emplace_back();
     for (const parameter& p : kernel.parameters) f.pointers.push_back(!p.in_register && kernel.variables[p.id].is_pointer);
     for (const parameter& p : kernel.parameters) f.structures.push_back(!p.in_register && kernel.variables[p.id].elements() > 1);
     const memory_map map(fl, kernel);
     f.structures.resize(f.structures.size() + map.module_variables().size(), false);
     f.module_variables = map.module_variables();
     f.pointers.resize(f.pointers.size() + f.module_variables.size(), true);
+    f.structures.resize(f.structures.size() + ir::shared_sizes, true);
+    f.pointers.resize(f.pointers.size() + ir::shared_sizes, false);
     f.shared_words = map.shared_words();
     f.dynamic_word = map.dynamic_word();
     f.own_shared_word = map.own_shared_word();

@@ -37,10 +37,19 @@ inline wide pack(lowering& l, const std::vector<operand>& parts) {
     return x;
 }
 
+/// mov.v2, mov.v4: part by part, all read before the first is written.
+inline void move_parts(lowering& l, const std::vector<operand>& to, const std::vector<operand>& from) {
+    std::vector<wide> parts;
+    for (const operand& o : from) parts.push_back(l.read_wide(o));
+    for (std::size_t k = 0; k < to.size(); ++k) l.write(to[k], parts[k]);
+}
+
 }  // namespace detail
 
 inline void mov(lowering& l) {
     const operand &d = l.now().operands[0], &s = l.now().operands[1];
+    if (d.kind == operand_kind::vector && s.kind == operand_kind::vector) return detail::move_parts(l, d.items, s.items);
+    if (l.now().vector > 1) return l.refuse("vector registers are not supported; use scalar registers");
     if (bits_of(l.now().type()) > 64) return l.refuse("128-bit registers are not supported; move the parts");
     if (d.kind == operand_kind::vector) return detail::unpack(l, d.items);
     if (s.kind == operand_kind::vector) return l.result(detail::pack(l, s.items));

@@ -13,6 +13,7 @@
 
 #include <qwengpu/machine/launch_image.hpp>
 #include <qwengpu/machine/sizes.hpp>
+#include <qwengpu/ptx/absent_register.hpp>
 #include <qwengpu/ptx/flow.hpp>
 #include <qwengpu/ptx/ir_simplify.hpp>
 #include <qwengpu/ptx/memory_map.hpp>
@@ -24,6 +25,18 @@ namespace qwengpu::ptx {
 struct wide {
     ir::operand lo{}, hi{};
 };
+
+namespace detail {
+
+/// Of a trap that this instruction goes to, should it be one that can.
+inline machine::trap_cause cause_of_trap(const instruction& i) {
+    if (i.opcode == "trap" || i.opcode == "brkpt") return machine::trap_cause::asked;
+    if (i.opcode == "bar" || i.opcode == "barrier") return machine::trap_cause::barrier;
+    if (i.opcode != "call") return machine::trap_cause::unknown;
+    return i.operands[1].kind == operand_kind::symbol_value ? machine::trap_cause::assertion : machine::trap_cause::callee;
+}
+
+}  // namespace detail
 
 class lowering {
 public:
@@ -41,6 +54,7 @@ public:
         now_ = &i;
         source_ = static_cast<std::uint32_t>(f_.sources.size());
         f_.sources.push_back({static_cast<int>(i.where.line), static_cast<int>(i.cuda.line), static_cast<int>(i.cuda.file)});
+        f_.causes.push_back(detail::cause_of_trap(i));
     }
     [[nodiscard]] const instruction& now() const { return *now_; }
     [[nodiscard]] const barrier_choice& waits() const { return waits_; }
@@ -298,10 +312,18 @@ private:
             case sreg::cluster_ctaid_x: case sreg::cluster_ctaid_y: case sreg::cluster_ctaid_z: case sreg::cluster_ctarank: case sreg::is_explicit_cluster: return ir::zero;
             case sreg::cluster_nctaid_x: case sreg::cluster_nctaid_y: case sreg::cluster_nctaid_z: case sreg::cluster_nctarank: return ir::literal(1);  // a thread block is a cluster
             case sreg::envreg: return ir::zero;  // what a driver says of a launch: nothing, as of one that is not cooperative
+            case sreg::dynamic_smem_size: return shared_size(0);
+            case sreg::total_smem_size: return shared_size(1);
+            case sreg::tid_w: case sreg::ntid_w: case sreg::ctaid_w: case sreg::nctaid_w: return ir::zero;
             default: break;
         }
-        refuse("the special register " + std::string(o.text) + " is not there on this machine; do without it");
+        refuse("there is no special register " + std::string(o.text) + " on this machine: " + std::string(detail::why_no_register(o.text)));
         return ir::zero;
+    }
+
+    /// Bytes of dynamic (0) or all (1) shared memory, which the launch puts into its constants behind parameters and variables.
+    ir::operand shared_size(std::uint32_t which) {
+        return ir::parameter_word(static_cast<std::uint32_t>(f_.pointers.size() - ir::shared_sizes) + which, 0);
     }
 
     /// Threads / lanes, rounded up; the shape row holds threads - 1 from bit 10 on.

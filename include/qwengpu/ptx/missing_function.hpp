@@ -12,7 +12,10 @@ inline std::string why_missing(std::string_view name) {
     const std::string_view of_double = "qwengpu_f64_";
     if (name == "vprintf") return "printf is not supported: a kernel has nowhere to print to; store what you want to see in a buffer";
     if (name == "malloc" || name == "free" || name.starts_with("_Znw") || name.starts_with("_Zna") || name.starts_with("_Zdl") || name.starts_with("_Zda")) {
-        const std::string_view what = name.starts_with("_Zn") ? "operator new" : name.starts_with("_Zd") ? "operator delete" : name;
+        const std::string_view what = name == "malloc"            ? "malloc, which operator new calls too,"
+                                      : name == "free"            ? "free, which operator delete calls too,"
+                                      : name.starts_with("_Zn") ? "operator new"
+                                                                : "operator delete";
         return std::string(what) + " is not supported: a kernel has no heap; use an array of fixed size or a buffer";
     }
     if (name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer") || name.starts_with("__cudaCDP") || name.starts_with("cudaCDP"))

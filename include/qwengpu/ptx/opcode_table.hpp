@@ -97,6 +97,8 @@ inline constexpr opcode_row opcode_table[] = {
     {"membar", "", "cta|gl|sys|proxy", "alias async ::", "", ""},
     {"min", "=float", "", "ftz NaN xorsign abs", "$float", "d s s s?"},
     {"min", "", "", "relu", "$int u16x2 s16x2", "d s s"},
+    {"mov", "v2", "", "", "$any", "A B"},
+    {"mov", "v4", "", "", "b16 b32 u16 u32 s16 s32 f32", "A B"},
     {"mov", "", "", "", "pred b128 $any", "M N"},
     {"mul", "=float", "", "$round ftz sat", "$float", "d s s"},
     {"mul", "wide", "", "wide", "u16 u32 s16 s32", "dw s s"},

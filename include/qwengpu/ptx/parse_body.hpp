@@ -48,7 +48,7 @@ inline void parse_labelled(parse_context& c, function_context& fc, const token& 
     if (c.in.accept_dotted("branchtargets")) return parse_branch_targets(c, fc, name);
     if (c.in.accept_dotted("calltargets")) return parse_call_table(c, fc, name, true);
     if (c.in.accept_dotted("callprototype")) return parse_call_table(c, fc, name, false);
-    fc.labels.define(name, static_cast<std::uint32_t>(fc.f.code.size()));
+    if (const auto d = fc.labels.define(name, static_cast<std::uint32_t>(fc.f.code.size()))) c.wrong.add(d->id, d->where, d->message);
 }
 
 /// A declaration inside a body; false if the cursor is at none.

@@ -72,6 +72,7 @@ inline void parse_operands(parse_context& c, function_context& fc, instruction& 
     do {
         if (i.opcode == "bra") i.operands.push_back(parse_label(c, fc));
         else if (i.opcode == "brx" && i.operands.size() == 1) i.operands.push_back(parse_table(c, fc, operand_kind::branch_table, 1));
+        else if (i.opcode == "mov" && i.vector == 4) i.operands.push_back(parts_of_special(parse_operand(c, fc)));
         else i.operands.push_back(parse_operand(c, fc));
     } while (c.in.accept(","));
 }

@@ -56,6 +56,21 @@ inline std::optional<operand> parse_special(cursor& in, const token& name) {
     return o;
 }
 
+/// %tid as {%tid.x, %tid.y, %tid.z, %tid.w}; what is no vector of special registers stays as it is.
+inline operand parts_of_special(operand o) {
+    const auto rows = o.kind == operand_kind::special && o.special == sreg::other ? parts_of_sreg(o.text) : std::nullopt;
+    if (!rows) return o;
+    operand all;
+    all.kind = operand_kind::vector;
+    all.where = o.where;
+    for (const sreg_row& row : *rows) {
+        o.special = row.id;
+        o.text = row.name;
+        all.items.push_back(o);
+    }
+    return all;
+}
+
 /// + constant or - constant, after a base; 0 where there is none.
 inline std::int64_t parse_offset(cursor& in) {
     if (in.accept("+")) return static_cast<std::int64_t>(parse_integer_constant(in));

@@ -18,7 +18,7 @@ enum class sreg : std::uint8_t {
     dynamic_smem_size, total_smem_size, clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
     smid, nsmid, gridid, reserved_smem_begin, reserved_smem_end, reserved_smem_cap, reserved_smem_0, reserved_smem_1, envreg,
     clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z, cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z,
-    cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z, cluster_ctarank, cluster_nctarank, is_explicit_cluster, other
+    cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z, cluster_ctarank, cluster_nctarank, is_explicit_cluster, tid_w, ntid_w, ctaid_w, nctaid_w, other
 };
 
 struct sreg_row {
@@ -29,7 +29,7 @@ struct sreg_row {
 
 namespace detail {
 
-inline constexpr std::array<sreg_row, 54> sreg_rows{{
+inline constexpr std::array<sreg_row, 58> sreg_rows{{
     {"%tid.x", sreg::tid_x, scalar_type::u32}, {"%tid.y", sreg::tid_y, scalar_type::u32}, {"%tid.z", sreg::tid_z, scalar_type::u32},
     {"%ntid.x", sreg::ntid_x, scalar_type::u32}, {"%ntid.y", sreg::ntid_y, scalar_type::u32}, {"%ntid.z", sreg::ntid_z, scalar_type::u32},
     {"%ctaid.x", sreg::ctaid_x, scalar_type::u32}, {"%ctaid.y", sreg::ctaid_y, scalar_type::u32}, {"%ctaid.z", sreg::ctaid_z, scalar_type::u32},
@@ -53,8 +53,25 @@ inline constexpr std::array<sreg_row, 54> sreg_rows{{
     {"%cluster_nctaid.x", sreg::cluster_nctaid_x, scalar_type::u32}, {"%cluster_nctaid.y", sreg::cluster_nctaid_y, scalar_type::u32}, {"%cluster_nctaid.z", sreg::cluster_nctaid_z, scalar_type::u32},
     {"%cluster_ctarank", sreg::cluster_ctarank, scalar_type::u32}, {"%cluster_nctarank", sreg::cluster_nctarank, scalar_type::u32},
     {"%is_explicit_cluster", sreg::is_explicit_cluster, scalar_type::pred},
+    {"%tid.w", sreg::tid_w, scalar_type::u32}, {"%ntid.w", sreg::ntid_w, scalar_type::u32},
+    {"%ctaid.w", sreg::ctaid_w, scalar_type::u32}, {"%nctaid.w", sreg::nctaid_w, scalar_type::u32},
     {"%<other>", sreg::other, scalar_type::none},
 }};
+
+/// Special registers that are vectors of four: name, the first of three parts that follow each other, and the fourth, which is 0.
+struct vector_sreg {
+    std::string_view name;
+    sreg first, fourth;
+};
+
+inline constexpr std::array<vector_sreg, 8> vector_sregs{{{"%tid", sreg::tid_x, sreg::tid_w},
+                                                          {"%ntid", sreg::ntid_x, sreg::ntid_w},
+                                                          {"%ctaid", sreg::ctaid_x, sreg::ctaid_w},
+                                                          {"%nctaid", sreg::nctaid_x, sreg::nctaid_w},
+                                                          {"%clusterid", sreg::clusterid_x, sreg::ctaid_w},
+                                                          {"%nclusterid", sreg::nclusterid_x, sreg::nctaid_w},
+                                                          {"%cluster_ctaid", sreg::cluster_ctaid_x, sreg::tid_w},
+                                                          {"%cluster_nctaid", sreg::cluster_nctaid_x, sreg::ntid_w}}};
 
 /// Special registers without a row of their own; they parse, and the compiler refuses them by name.
 inline constexpr std::array<std::string_view, 15> other_sregs{
@@ -77,6 +94,15 @@ constexpr std::optional<sreg_row> sreg_named(std::string_view name) {
     if (detail::belongs_to(name, "%envreg") && name.size() > 7) return detail::sreg_rows[static_cast<std::size_t>(sreg::envreg)];
     for (std::string_view base : detail::other_sregs)
         if (detail::belongs_to(name, base)) return sreg_row{name, sreg::other, scalar_type::none};
+    return std::nullopt;
+}
+
+/// The rows of .x .y .z .w of a special register that is a vector (%tid), or nothing.
+constexpr std::optional<std::array<sreg_row, 4>> parts_of_sreg(std::string_view name) {
+    for (const detail::vector_sreg& v : detail::vector_sregs) {
+        const auto x = static_cast<std::size_t>(v.first), w = static_cast<std::size_t>(v.fourth);
+        if (v.name == name) return std::array<sreg_row, 4>{detail::sreg_rows[x], detail::sreg_rows[x + 1], detail::sreg_rows[x + 2], detail::sreg_rows[w]};
+    }
     return std::nullopt;
 }
 
