@@ -97,6 +97,19 @@ TEST_CASE("the address of a trap is the emulator's, where a transcript has none"
     CHECK(describe_ending(r, *r.model, expecting().request, 4).starts_with("store out of bounds in kernel k"));
 }
 
+TEST_CASE("a kernel that traps itself is told alike on both sides", "[launch]") {
+    auto r = left({1, 2}, launch_ending::trapped);
+    r.program.notes.resize(6);
+    r.program.notes[5].cause = machine::trap_cause::assertion;
+    r.emulator->trap = machine::trap{machine::trap_kind::illegal_block, 1, 2, 5, {3, 0, 0}, false, 0, {31, 4, 0}};
+    const std::string words = "kernel k trapped itself (an assert failed): thread block (3, 0, 0), thread (2, 1, 0), warp 1, lane 2, machine block 5, PTX line 31, k.cu line 4";
+    CHECK(judge(expecting(), r).reason == "emulator: " + words);
+    r.model = r.emulator;
+    CHECK(describe_ending(r, *r.model, expecting().request, 4) == words);
+    r.emulator.reset();
+    CHECK(judge(expecting(), r).reason == "model: " + words);
+}
+
 TEST_CASE("a launch that was stopped is told with its place", "[launch]") {
     auto r = left({1, 2}, launch_ending::step_limit);
     r.program.blocks.resize(8);
