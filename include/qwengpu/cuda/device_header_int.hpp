@@ -11,12 +11,18 @@ inline constexpr std::string_view device_header_int = R"cuda(
     QG_BOTH T min(T a, T b) { return a < b ? a : b; } \
     QG_BOTH T max(T a, T b) { return a > b ? a : b; }
 QG_MINMAX(int) QG_MINMAX(unsigned) QG_MINMAX(long) QG_MINMAX(unsigned long) QG_MINMAX(long long) QG_MINMAX(unsigned long long)
-QG_BOTH unsigned min(int a, unsigned b) { return min((unsigned)a, b); }
-QG_BOTH unsigned min(unsigned a, int b) { return min(a, (unsigned)b); }
-QG_BOTH unsigned max(int a, unsigned b) { return max((unsigned)a, b); }
-QG_BOTH unsigned max(unsigned a, int b) { return max(a, (unsigned)b); }
+#define QG_MIXED_SIGNS(T, U) \
+    QG_BOTH U min(T a, U b) { return min((U)a, b); } \
+    QG_BOTH U min(U a, T b) { return min(a, (U)b); } \
+    QG_BOTH U max(T a, U b) { return max((U)a, b); } \
+    QG_BOTH U max(U a, T b) { return max(a, (U)b); }
+QG_MIXED_SIGNS(int, unsigned) QG_MIXED_SIGNS(long, unsigned long) QG_MIXED_SIGNS(long long, unsigned long long)
 QG_BOTH unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 QG_BOTH unsigned umax(unsigned a, unsigned b) { return max(a, b); }
+QG_BOTH long long llmin(long long a, long long b) { return min(a, b); }
+QG_BOTH long long llmax(long long a, long long b) { return max(a, b); }
+QG_BOTH unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+QG_BOTH unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 QG_FN int abs(int a) { int r; asm("abs.s32 %0, %1;" : "=r"(r) : "r"(a)); return r; }
 QG_FN long long llabs(long long a) { long long r; asm("abs.s64 %0, %1;" : "=l"(r) : "l"(a)); return r; }
 QG_FN long labs(long a) { return (long)llabs(a); }

@@ -59,7 +59,7 @@ extern "C" __global__ void arith(const ll* a, const ll* b, ll* out, int* order) 
     ll x = a[t], y = b[t];
     out[5 * t] = sat_add<ll>(x, y, (ll)(1ull << 63), 0x7fffffffffffffffll);
     out[5 * t + 1] = __mul64hi(x, y);
-    out[5 * t + 2] = llabs(x) - min(x, y) + max(x, y);
+    out[5 * t + 2] = llabs(x) - llmin(x, y) + llmax(x, y);
     out[5 * t + 3] = (x ^ y) & ~(x & (int)y) | (short)x;
     out[5 * t + 4] = x * y + (unsigned)x * (ull)(unsigned)y - (int)x * (ll)(int)y;
     order[t] = (x < y) | (x <= y) << 1 | (x == y) << 2 | ((ull)x < (ull)y) << 3 | ((ull)x >= (ull)y) << 4 | (x != -y) << 5 | (!x) << 6;
