@@ -115,7 +115,8 @@ TEST_CASE("kernels: parameters, attributes, debug places, pragmas") {
     const auto m = read(ptx_head() +
                             ".visible .entry k(.param .u64 .ptr .global .align 4 a, .param .align 8 .b8 s[16], .param .f32 x)\n"
                             ".maxntid 16, 2, 1\n.minnctapersm 2\n{\n.pragma \"nounroll\";\n.loc 1 20 3\nret;\n"
-                            ".loc 1 30 5, function_name $L__info_string0+4, inlined_at 1 20 3\nret;\n}\n"
+                            ".loc 1 30 5, function_name $L__info_string0+4, inlined_at 1 20 3\nret;\n"
+                            ".loc 2 107 3, function_name $L__info_string0, inlined_at 1 21 2\nret;\n}\n"
                             ".section .debug_str { $L__info_string0: .b8 102, 0\n { } }\n@@DWARF .byte 0x1\n.section .debug_loc { }\n",
                         "x.ptx");
     const function& f = kernel(m);
@@ -131,7 +132,8 @@ TEST_CASE("kernels: parameters, attributes, debug places, pragmas") {
     CHECK(f.pragmas == std::vector<std::string>{"nounroll"});
     CHECK(f.code[0].cuda == cuda_place{1, 20, 3});
     CHECK(f.code[1].cuda == cuda_place{1, 30, 5});
-    CHECK(f.end == place{13, 1});
+    CHECK(f.code[2].cuda == cuda_place{1, 21, 2});  // copied in from a header: where it was called
+    CHECK(f.end == place{15, 1});
 }
 
 TEST_CASE("functions, declared first, and calls") {

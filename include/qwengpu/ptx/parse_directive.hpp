@@ -19,15 +19,21 @@ inline std::uint32_t small_number(cursor& in, std::string_view what) {
     return n > std::numeric_limits<std::uint32_t>::max() ? 0 : static_cast<std::uint32_t>(n);
 }
 
-/// function_name label+offset, inlined_at file line column: behind a comma of a .loc. Only the innermost place is kept.
-inline void skip_inlined(cursor& in) {
+inline cuda_place parse_place(cursor& in) {
+    const std::uint32_t file = small_number(in, "the number of a file"), line = small_number(in, "a line");
+    return {file, line, small_number(in, "a column")};
+}
+
+/// function_name label+offset, inlined_at file line column: behind a comma of a .loc. Of code that was copied in from another
+/// file, a header, the place counts that it was copied to: that is what the kernel's author wrote.
+inline void parse_inlined(cursor& in, cuda_place& at) {
     if (in.accept_word("function_name")) {
         in.expect(token_kind::word, "the label of a function's name");
         if (in.accept("+")) in.expect_integer("an offset");
         return;
     }
     if (!in.accept_word("inlined_at")) in.fail("expected function_name or inlined_at");
-    for (const char* what : {"a file number", "a line", "a column"}) in.expect_integer(what);
+    if (const cuda_place outer = parse_place(in); outer.file != at.file) at = outer;
 }
 
 /// The rest of .section NAME { ... }, braces and all.
@@ -56,10 +62,8 @@ inline void parse_file(parse_context& c) {
 
 /// After ".loc": file line column [, function_name ..., inlined_at ...].
 inline void parse_loc(parse_context& c) {
-    c.cuda.file = small_number(c.in, "the number of a file");
-    c.cuda.line = small_number(c.in, "a line");
-    c.cuda.column = small_number(c.in, "a column");
-    while (c.in.accept(",")) skip_inlined(c.in);
+    c.cuda = parse_place(c.in);
+    while (c.in.accept(",")) parse_inlined(c.in, c.cuda);
 }
 
 }  // namespace detail
