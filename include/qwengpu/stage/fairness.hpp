@@ -3,7 +3,7 @@
 // went to last has had its turn, so that it goes round all warps whose lanes stand apart; after a round, to the next lane.
 #pragma once
 
-#include <qwengpu/machine/scheduler.hpp>
+#include <qwengpu/machine/sizes.hpp>
 #include <qwengpu/stage/context.hpp>
 #include <qwengpu/stage/counters.hpp>
 #include <qwengpu/stage/plan.hpp>
@@ -15,14 +15,17 @@
 
 namespace qwengpu::stage {
 
+/// After so many records fairness may be due; after so many more, one for each other warp, it is.
+inline constexpr int fairness_period = 61;
+
 // Layer 0: records since the last `fair` or `cta`.
 template <machine::sizes M>
 void build_fairness_counter(network& net, const nn::shape& shape, signals& s) {
     const detail::ratio_counter counter(1.4142135);
     const linear reset = s.token.is_any({token_class::fair, token_class::cta});
     const signal ratio = counter.place(net, shape, plan::context, "records", reset, 132.0 * linear(s.token.is(token_class::hdr)));
-    s.context.fair_near = counter.at_least(net, plan::context, "context.fair_near", ratio, machine::records_between_fair);
-    s.context.fair_over = counter.at_least(net, plan::context, "context.fair_over", ratio, machine::most_records_between_fair<M>);
+    s.context.fair_near = counter.at_least(net, plan::context, "context.fair_near", ratio, fairness_period);
+    s.context.fair_over = counter.at_least(net, plan::context, "context.fair_over", ratio, fairness_period - 1 + M.warps);
 }
 
 namespace detail {
