@@ -47,7 +47,7 @@ template <machine::sizes M>
 void build_fairness(network& net, const nn::shape& shape, signals& s) {
     const int layer = plan::scheduler + 3;
     const word last = detail::latch_fair_warp<M>(net, shape, s);
-    std::vector<linear> its_turn{no(circuit::sum(last))}, later;
+    std::vector<linear> its_turn{no(circuit::sum(last))}, later{linear(0.0)};  // with one warp there is no later one
     for (std::size_t w = 0; w < last.size(); ++w) {
         its_turn.push_back(all({last[w], equals(s.context.warp, static_cast<unsigned>(w))}));
         for (std::size_t before = 0; before < w; ++before) later.push_back(all({last[before], s.schedule.next_warp[w]}));

@@ -155,7 +155,9 @@ word choose_lane(network& net, const warp_state& state, const std::vector<order>
         net.gate(layer + 1, favoured[i], {{picked[i], 1.0F}});
         net.gate(layer + 1, all({lowest[i], no(circuit::sum(favoured))}), {{picked[i], 1.0F}});
     }
-    const linear due = M.lanes > 1 ? circuit::enabled(apart, s.schedule.fair_due) : linear(0.0);  // one lane is never apart
+    // One lane is never apart. What a counter says has small errors, so it counts no more than all pairs of lanes together.
+    constexpr double pairs = M.lanes * (M.lanes - 1) / 2;
+    const linear due = M.lanes > 1 ? linear(apart) + pairs * (linear(s.schedule.fair_due) - linear(1.0)) : linear(0.0);
     s.schedule.fair = net.threshold(layer + 1, "next.fair", due, 1);
     return picked;
 }
