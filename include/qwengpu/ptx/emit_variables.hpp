@@ -10,6 +10,7 @@
 
 #include <qwengpu/machine/program.hpp>
 #include <qwengpu/ptx/ast.hpp>
+#include <qwengpu/ptx/function_pointer.hpp>
 #include <qwengpu/ptx/ir.hpp>
 
 namespace qwengpu::ptx::detail {
@@ -53,8 +54,9 @@ private:
             out.links.push_back({static_cast<int>(at), static_cast<int>(bytes), static_cast<int>(number_of(i.sym.id)), static_cast<std::uint32_t>(i.bits), i.mask});
             return;
         }
+        const std::uint64_t bits = i.sym.kind == symbol_kind::function ? function_pointers::initial(i) : i.bits;
         for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < out.words.size(); ++k)
-            out.words[(at + k) / 4] |= static_cast<std::uint32_t>((i.bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
+            out.words[(at + k) / 4] |= static_cast<std::uint32_t>((bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
     }
 
     /// The place among those kept; behind the last one if it is none of them.

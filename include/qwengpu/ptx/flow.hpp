@@ -12,6 +12,7 @@
 #include <qwengpu/ptx/ast.hpp>
 #include <qwengpu/ptx/diagnostics.hpp>
 #include <qwengpu/ptx/flow_barrier.hpp>
+#include <qwengpu/ptx/function_pointer.hpp>
 #include <qwengpu/ptx/missing_function.hpp>
 #include <qwengpu/ptx/opcode_row.hpp>
 
@@ -21,10 +22,12 @@ namespace detail {
 
 /// Copies beyond this many PTX instructions cannot fit any program memory.
 inline constexpr std::size_t most_copied_instructions = 200'000;
+/// Copies of functions because pointers may mean them: pointers that turn out to be known leave one of many.
+inline constexpr std::size_t most_pointed_copies = 2000;
 
 class flow_builder : private barrier_flow {
 public:
-    flow_builder(const parsed_module& m, diagnostics& wrong, bool locked, std::uint32_t arrivals) : barrier_flow(arrivals), module_(m), wrong_(wrong), locked_(locked) { out_.module = &m; }
+    flow_builder(const parsed_module& m, diagnostics& wrong, bool locked, std::uint32_t arrivals) : barrier_flow(arrivals), module_(m), pointed_(m), wrong_(wrong), locked_(locked) { out_.module = &m; }
 
     flow run(const function& kernel) {
         out_.blocks.emplace_back();
@@ -187,34 +190,55 @@ private:
     }
 
     void call(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {
-        const function* f = callee(i, fr);
-        if (f == nullptr) return;
+        const operand& target = i.operands[1];
+        if (target.kind != operand_kind::symbol_value || target.sym.kind != symbol_kind::function) return call_pointer(i, here, fr, after);
+        const function& f = module_.functions[target.sym.id];
         const ir::block_id from = behind_guard(i, here, fr, after);
-        if (fails_assertion(*f)) return trap(i, from, fr);
+        if (fails_assertion(f)) return trap(i, from, fr);
+        if (!f.has_body) return refuse(i, why_missing(f.name));
+        if (is_active(f, fr)) return refuse(i, "recursive call: " + chain(f, fr) + ", and there is no stack; write it as a loop");
+        copy_in(i, f, from, fr, after);
+    }
+
+    void copy_in(const instruction& i, const function& f, ir::block_id from, std::uint32_t fr, ir::block_id after) {
+        if (copied_ + f.code.size() > most_copied_instructions)
+            return refuse(i, "with all calls copied in, the kernel has more than " + std::to_string(most_copied_instructions) + " PTX instructions");
         const auto inner = static_cast<std::uint32_t>(out_.frames.size());
         out_.blocks[from].steps.push_back({step_kind::enter_call, inner, &i, false});
         const ir::block_id back = fresh();
         out_.blocks[back].steps.push_back({step_kind::leave_call, inner, &i, false});
         out_.blocks[back].next = after;
-        const ir::block_id first = copy({f, fr, &i, next_register_}, back);
+        const ir::block_id first = copy({&f, fr, &i, next_register_}, back);
         out_.blocks[from].next = first;
     }
 
-    /// The function that is called, or nullptr after saying why it cannot be copied in.
-    const function* callee(const instruction& i, std::uint32_t fr) {
-        const operand& target = i.operands[1];
-        if (target.kind != operand_kind::symbol_value || target.sym.kind != symbol_kind::function)
-            return refuse(i, "a call through a pointer is not supported; call the function by its name");
-        const function& f = module_.functions[target.sym.id];
-        if (fails_assertion(f)) return &f;
-        if (!f.has_body) return refuse(i, why_missing(f.name));
-        for (std::uint32_t up = fr;; up = out_.frames[up].caller) {
-            if (out_.frames[up].code == &f) return refuse(i, "recursive call: " + chain(f, fr) + ", and there is no stack; write it as a loop");
-            if (up == 0) break;
+    /// A call through a pointer becomes a chain of comparisons with the functions that it may mean, each copied in. What is none of
+    /// them traps; so does one that is active already, if others are there.
+    void call_pointer(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {
+        std::vector<std::uint32_t> meant = pointed_.meant_by(i, *out_.frames[fr].code);
+        if (meant.empty()) return refuse(i, "no function of the file can be meant: none whose address is taken has these parameters and results");
+        std::erase_if(meant, [&](std::uint32_t id) { return is_active(module_.functions[id], fr); });
+        if (meant.empty()) return refuse(i, "recursive call: the pointer can only mean functions that are running already, and there is no stack; write it as a loop");
+        pointed_copies_ += meant.size();
+        if (pointed_copies_ > most_pointed_copies)
+            return refuse(i, "the functions that pointers may mean are copied in more than " + std::to_string(most_pointed_copies) +
+                                 " times; take fewer addresses of functions with the same parameters, or call by name");
+        ir::block_id at = behind_guard(i, here, fr, after);
+        for (const std::uint32_t id : meant) {
+            const ir::block_id body = fresh(), more = fresh();
+            branch(flow_end::callee, i, 1, function_pointers::address_of(id), at, fr, body, more);
+            copy_in(i, module_.functions[id], body, fr, after);
+            at = more;
         }
-        if (copied_ + f.code.size() > most_copied_instructions)
-            return refuse(i, "with all calls copied in, the kernel has more than " + std::to_string(most_copied_instructions) + " PTX instructions");
-        return &f;
+        trap(i, at, fr);
+    }
+
+    /// Whether the function is one of those that have called this frame.
+    [[nodiscard]] bool is_active(const function& f, std::uint32_t fr) const {
+        for (std::uint32_t up = fr;; up = out_.frames[up].caller) {
+            if (out_.frames[up].code == &f) return true;
+            if (up == 0) return false;
+        }
     }
 
     /// "f calls g calls f", for a call of f in a frame that f itself has called.
@@ -225,16 +249,14 @@ private:
         return f.name + " calls " + names;
     }
 
-    const function* refuse(const instruction& i, std::string why) {
-        wrong_.add("ptx.unsupported", i.where, std::move(why));
-        return nullptr;
-    }
+    void refuse(const instruction& i, std::string why) { wrong_.add("ptx.unsupported", i.where, std::move(why)); }
 
     const parsed_module& module_;
+    function_pointers pointed_;
     diagnostics& wrong_;
     bool locked_;
     std::uint32_t next_register_ = 0;
-    std::size_t copied_ = 0;
+    std::size_t copied_ = 0, pointed_copies_ = 0;
 };
 
 }  // namespace detail

@@ -48,8 +48,9 @@ struct flow_step {
 };
 
 /// How a block ends: it goes on to `next`; or to `taken`: by a guard, by index == `index`, because a try failed, because bit
-/// `index` of an operand is set, or because an operand is no number (or no count) of a barrier.
-enum class flow_end : std::uint8_t { go, guard, index, failed_try, bit, no_barrier, no_count };
+/// `index` of an operand is set, because a pointer is the address `index` of a function, or because an operand is no number (or no
+/// count) of a barrier.
+enum class flow_end : std::uint8_t { go, guard, index, failed_try, bit, callee, no_barrier, no_count };
 
 struct flow_block {
     std::vector<flow_step> steps{};

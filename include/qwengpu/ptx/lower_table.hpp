@@ -56,12 +56,11 @@ struct refusal {
     std::string_view why;
 };
 
-inline constexpr std::array<refusal, 5> refusals{{
+inline constexpr std::array<refusal, 4> refusals{{
     {"mbarrier", "barriers in memory are not supported; use bar.sync"},
     {"tex tld4 txq suld sust sured suq istypep", "textures and surfaces are not supported; read a buffer instead"},
     {"wmma mma wgmma tcgen05 ldmatrix stmatrix movmatrix", "matrix instructions are not supported; multiply in a loop"},
     {"cp", "asynchronous copies are not supported; use loads and stores"},
-    {"call", "calls through a pointer are not supported; call the function by its name"},
 }};
 
 /// Why no instruction of this name is supported, or empty.

@@ -162,7 +162,7 @@ public:
     /// The address of a variable; of a .param variable a place that only loads can do something with.
     ir::operand symbol_address(const operand& o) {
         const auto offset = static_cast<std::uint32_t>(o.value);
-        if (o.sym.kind == symbol_kind::function) return refuse("addresses of functions are not supported; call the function by its name"), ir::zero;
+        if (o.sym.kind == symbol_kind::function) return function_address(o.sym.id, offset);
         const ir::operand at = map_.address(o.sym, frame_);
         if (module().variable_of(o.sym, code()).space == state_space::param && at.present()) copy_parameter(o.sym.id, at.bits);
         if (!at.present()) return refuse("the variable " + std::string(o.text) + " is in no memory of this machine; use global, shared or local memory"), ir::zero;
@@ -267,6 +267,11 @@ private:
         if (o.part != 0) refuse("vector registers are not supported; use scalar registers");
         const std::uint32_t v = register_variable(o.id);
         return {ssa_.read(block_, v), is_wide(o) ? ssa_.read(block_, v + 1) : ir::zero};
+    }
+
+    ir::operand function_address(std::uint32_t id, std::uint32_t offset) {
+        if (module().functions[id].is_entry) refuse("the address of a kernel is not supported: a kernel cannot launch kernels; launch them one after another");
+        return ir::literal(function_pointers::address_of(id) + offset);
     }
 
     /// A parameter whose address is taken: its words go to local memory, from which promotion takes back what it can.

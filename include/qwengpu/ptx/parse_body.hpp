@@ -30,7 +30,9 @@ inline void parse_branch_targets(parse_context& c, function_context& fc, const t
 inline void parse_call_table(parse_context& c, function_context& fc, const token& name, bool has_targets) {
     call_table table{std::string(name.text), {}, name.where};
     while (has_targets && !c.in.at(";")) {
-        const operand target = resolve(c, fc, c.in.expect(token_kind::word, "the name of a function"));
+        const token named = c.in.expect(token_kind::word, "the name of a function");
+        const operand target = resolve(c, fc, named);
+        if (target.sym.kind != symbol_kind::function) throw syntax_error(named.where, printable(named.text) + " is no function, so it cannot be called");
         table.functions.push_back(target.sym.id);
         if (!c.in.accept(",")) break;
     }

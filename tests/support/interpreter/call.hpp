@@ -69,15 +69,22 @@ struct call_parts {
     }
 };
 
+/// The function whose address this is.
+inline const ptx::function* function_at(const block_context& c, u64 address) {
+    const u64 id = (address - function_window) / 64;
+    if (address % 64 != 0 || address < function_window || id >= c.module->functions.size()) throw fault("call of what is no function");
+    const ptx::function* f = &c.module->functions[id];
+    if (!f->has_body) f = c.module->find_function(f->name);
+    if (f == nullptr || !f->has_body) throw fault("call of a function without a body");
+    return f;
+}
+
 }  // namespace detail
 
 inline void enter(const block_context& c, thread& t, const ptx::instruction& i) {
     const detail::call_parts parts(i);
-    if (parts.callee->kind != ptx::operand_kind::symbol_value || parts.callee->sym.kind != ptx::symbol_kind::function) throw fault("indirect call");
     if (t.frames.size() > 64) throw fault("calls too deep");
-    const ptx::function* callee = &c.module->functions[parts.callee->sym.id];
-    if (!callee->has_body) callee = c.module->find_function(callee->name);
-    if (callee == nullptr || !callee->has_body) throw fault("call of a function without a body");
+    const ptx::function* callee = detail::function_at(c, read(c, t, *parts.callee, scalar_type::b64));
     frame f(*callee);
     f.call = &i;
     open_variables(t, f);

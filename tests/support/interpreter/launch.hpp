@@ -120,8 +120,8 @@ private:
             const ptx::variable& v = module.variables[id];
             const int width = ptx::bytes_of(v.type);
             for (const ptx::initial_value& value : v.initial) {
-                if (value.sym.kind == ptx::symbol_kind::function) continue;
-                const u64 base = value.sym.kind == ptx::symbol_kind::none ? 0 : context_.module_addresses.at(value.sym.id);
+                const bool function = value.sym.kind == ptx::symbol_kind::function;
+                const u64 base = function ? function_window + u64{value.sym.id} * 64 : value.sym.kind == ptx::symbol_kind::none ? 0 : context_.module_addresses.at(value.sym.id);
                 global_.store(context_.module_addresses[static_cast<u32>(id)] + value.index * static_cast<u64>(width), width, base + value.bits);
             }
         }

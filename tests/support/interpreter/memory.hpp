@@ -21,7 +21,7 @@ struct fault : std::runtime_error {
 
 using bytes = std::vector<std::uint8_t>;
 
-inline constexpr u64 shared_window = u64{1} << 32, local_window = u64{2} << 32, param_window = u64{3} << 32, first_global = u64{16} << 32;
+inline constexpr u64 shared_window = u64{1} << 32, local_window = u64{2} << 32, param_window = u64{3} << 32, function_window = u64{4} << 32, first_global = u64{16} << 32;
 
 inline u64 load_bytes(const bytes& b, u64 at, int width) {
     if (at + static_cast<u64>(width) > b.size()) throw fault("bytes outside");

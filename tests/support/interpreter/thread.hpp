@@ -55,7 +55,7 @@ struct thread {
     /// Where the thread stands, outermost call first; threads of a warp that stand at the same place run together.
     [[nodiscard]] std::vector<std::size_t> where() const {
         std::vector<std::size_t> w;
-        for (const frame& f : frames) w.push_back(f.pc);
+        for (const frame& f : frames) w.insert(w.end(), {reinterpret_cast<std::uintptr_t>(f.code), f.pc});
         return w;
     }
 };
@@ -105,8 +105,9 @@ inline u64 special_value(const block_context& c, const thread& t, ptx::sreg r) {
     }
 }
 
-/// The address of a variable in its own space.
+/// The address of a variable in its own space, or of a function.
 inline u64 address_of(const block_context& c, const thread& t, const ptx::symbol& s) {
+    if (s.kind == ptx::symbol_kind::function) return function_window + u64{s.id} * 64;
     if (s.kind == ptx::symbol_kind::module_variable) return c.module_addresses.at(s.id);
     const frame& f = t.top();
     const ptx::variable& v = f.code->variables[s.id];

@@ -49,6 +49,7 @@ less:
   st.param.b32 [z], %x;
   ret;
 }
+.global .align 8 .u64 helpers[2] = {helper0, helper1};
 .visible .entry k(.param .u64 k_in, .param .u64 k_out, .param .u64 k_sum, .param .align 8 .b8 k_by_value[12])
 {
   .reg .b32 %r<6>, %c<4>, %lin, %n, %i, %s, %live, %most, %z;

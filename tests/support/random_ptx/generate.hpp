@@ -251,8 +251,21 @@ private:
     }
 
     std::string call() {
-        return "  { .param .b32 a0; .param .b32 a1; .param .b32 z;\n    st.param.b32 [a0], " + reg('r') + ";\n    st.param.b32 [a1], " + reg('r') +
-               ";\n    call.uni (z), helper" + number(random_.below(2)) + ", (a0, a1);\n    ld.param.b32 " + reg('r') + ", [z];\n  }\n";
+        const std::string first = reg('r'), second = reg('r'), result = reg('r');
+        const bool pointed = random_.percent(40);
+        const std::string callee = pointed ? "%w" : "helper" + number(random_.below(2)), proto = label();
+        return "  { .param .b32 a0; .param .b32 a1; .param .b32 z;\n" + (pointed ? pointer() : "") + "    st.param.b32 [a0], " + first + ";\n    st.param.b32 [a1], " + second + ";\n" +
+               (pointed ? "    " + proto + ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\n" : "") + "    call" + (pointed ? "" : ".uni") + " (z), " + callee +
+               ", (a0, a1)" + (pointed ? ", " + proto : "") + ";\n    ld.param.b32 " + result + ", [z];\n  }\n";
+    }
+
+    /// A function in %w: known, chosen, or from the table.
+    std::string pointer() {
+        const std::string by = reg('r'), name = "helper" + number(random_.below(2));
+        const std::string registers = "    .reg .b64 %w, %v; .reg .b32 %k; .reg .pred %s;\n    mov.u64 %w, " + name + ";\n";
+        if (random_.percent(20)) return registers;
+        if (random_.percent(50)) return registers + "    mov.u64 %v, helper0; setp.lt.s32 %s, " + by + ", 5; selp.b64 %w, %v, %w, %s;\n";
+        return registers + "    mov.u64 %w, helpers; and.b32 %k, " + by + ", 1; mul.wide.u32 %v, %k, 8; add.s64 %w, %w, %v; ld.global.u64 %w, [%w];\n";
     }
 
     std::string label() { return "L" + number(labels_++); }
