@@ -17,8 +17,8 @@
 
 namespace qwengpu {
 
-/// Most thread blocks in x, y and z of a grid.
-inline constexpr std::array<std::int64_t, 3> most_thread_blocks{2147483647, 65535, 65535};
+/// Most thread blocks in one dimension of a grid.
+inline constexpr std::int64_t most_thread_blocks = 65535;
 
 namespace detail {
 
@@ -27,19 +27,18 @@ inline machine::extent extent_of(const std::array<std::int64_t, 3>& e) {
 }
 
 inline void check_grid(const std::array<std::int64_t, 3>& grid) {
-    for (std::size_t i = 0; i < 3; ++i)
-        if (grid[i] < 1 || grid[i] > most_thread_blocks[i])
-            throw error("launch.grid", fmt::format("the grid is {} x {} x {} thread blocks; from 1 to {} are possible in x, from 1 to {} in y and z", grid[0],
-                                                   grid[1], grid[2], most_thread_blocks[0], most_thread_blocks[1]));
+    for (const auto n : grid)
+        if (n < 1 || n > most_thread_blocks)
+            throw error("launch.grid", fmt::format("the grid is {} x {} x {} thread blocks; every dimension must be from 1 to {}", grid[0], grid[1],
+                                                   grid[2], most_thread_blocks));
 }
 
 template <machine::sizes M>
 void check_block(const std::array<std::int64_t, 3>& block) {
-    constexpr std::int64_t no_more = 1 << 28;  // keeps the product small
     std::int64_t threads = 1;
     for (const auto n : block) {
         if (n < 1) throw error("launch.block", fmt::format("the thread block is {} x {} x {} threads; every dimension must be at least 1", block[0], block[1], block[2]));
-        threads = n > no_more / threads ? no_more : threads * n;
+        threads = n > most_thread_blocks * 4096 / threads ? most_thread_blocks * 4096 : threads * n;
     }
     if (threads > M.threads())
         throw error("launch.block", fmt::format("{} threads in a block ({} x {} x {}); at most {} ({} warps of {}) are possible, launch more and smaller blocks",

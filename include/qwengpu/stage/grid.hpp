@@ -17,16 +17,15 @@ namespace qwengpu::stage {
 
 namespace detail {
 
-/// A grid has up to 2^31 - 1 thread blocks in x, 65535 in y and z.
-constexpr int coordinate_bits(unsigned axis) { return axis == 0 ? 31 : 16; }
+inline constexpr int coordinate_bits = 16;
 
 struct coordinate {
     word value, last, incremented;
     signal at_last, zero;
 };
 
-inline word read_row(network& net, const nn::shape& shape, const signals& s, unsigned row, int bits, const std::string& name) {
-    const word out = net.make_word(name, bits);
+inline word read_row(network& net, const nn::shape& shape, const signals& s, unsigned row, const std::string& name) {
+    const word out = net.make_word(name, coordinate_bits);
     memory head(name, shape.key_dim, shape.value_dim);
     head.write(0, all({s.write.constant, equals(s.write.constant_row, row)})).read(0, linear(1.0));
     hold_word(head, s.token, out);
@@ -37,11 +36,10 @@ inline word read_row(network& net, const nn::shape& shape, const signals& s, uns
 inline coordinate build_coordinate(network& net, const nn::shape& shape, const signals& s, unsigned axis) {
     const std::string name(1, static_cast<char>('x' + axis));
     coordinate c;
-    const int bits = coordinate_bits(axis);
-    c.value = read_row(net, shape, s, axis, bits, "ctaid." + name);
-    c.last = read_row(net, shape, s, 3 + axis, bits, "ctaid.last." + name);
+    c.value = read_row(net, shape, s, axis, "ctaid." + name);
+    c.last = read_row(net, shape, s, 3 + axis, "ctaid.last." + name);
     const int layer = plan::scheduler;
-    c.incremented = net.make_word("ctaid." + name + ".incremented", bits);
+    c.incremented = net.make_word("ctaid." + name + ".incremented", coordinate_bits);
     const signal differs = net.make("ctaid." + name + ".differs");
     std::vector<linear> below;
     for (std::size_t i = 0; i < c.value.size(); ++i) {
@@ -62,10 +60,9 @@ inline word next_coordinate(network& net, const signals& s, const std::array<coo
     const auto& least = s.position.at_least;
     const linear word0 = all({s.context.cta, no(least[1])}), word1 = all({s.context.cta, least[1], no(least[2])}),
                  word2 = all({s.context.cta, least[2], no(least[3])});
-    const word out = net.make_word("ctaid.next", coordinate_bits(0));
+    const word out = net.make_word("ctaid.next", coordinate_bits);
     for (std::size_t i = 0; i < out.size(); ++i) {
         net.gate(layer, all({word0, no(c[0].at_last), c[0].incremented[i]}), {{out[i], 1.0F}});
-        if (i >= c[1].value.size()) continue;
         net.gate(layer, all({word1, c[0].zero, no(c[1].at_last), c[1].incremented[i]}), {{out[i], 1.0F}});
         net.gate(layer, all({word1, no(c[0].zero), c[1].value[i]}), {{out[i], 1.0F}});
         net.gate(layer, all({word2, c[0].zero, c[1].zero, no(c[2].at_last), c[2].incremented[i]}), {{out[i], 1.0F}});

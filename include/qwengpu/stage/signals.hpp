@@ -97,7 +97,7 @@ struct schedule_signals {
     signal fair;          ///< fairness must be announced
     signal start;         ///< a warp of a new thread block starts ...
     word start_warp, start_mask;
-    word cta_value;       ///< the next coordinate of the thread block (31 bits)
+    word cta_value;       ///< the next coordinate of the thread block (16 bits)
     signal cta_last;      ///< this was the last thread block
 };
 
