@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,9 +25,9 @@ public:
         return true;
     }
 
-    [[nodiscard]] bool found() const { return !twice_.empty(); }
+    [[nodiscard]] bool found() const { return twice_.has_value(); }
     /// The key, and the path of its object, as json_cursor writes it.
-    [[nodiscard]] const std::string& key() const { return twice_.front(); }
+    [[nodiscard]] const std::string& key() const { return *twice_; }
     [[nodiscard]] const std::string& path() const { return path_; }
 
 private:
@@ -42,13 +43,13 @@ private:
         container& at = open_.back();
         at.last = name;
         if (at.keys.insert(name).second || found()) return;
-        twice_.push_back(name);
+        twice_ = name;
         for (std::size_t k = 0; k + 1 < open_.size(); ++k)
             path_ += open_[k].is_array ? fmt::format("/{}", open_[k].count - 1) : "/" + open_[k].last;
     }
 
     std::vector<container> open_;
-    std::vector<std::string> twice_;  ///< the first such key, or nothing
+    std::optional<std::string> twice_;  ///< the first such key
     std::string path_;
 };
 

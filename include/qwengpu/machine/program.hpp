@@ -77,12 +77,18 @@ struct variable_link {
     std::uint64_t mask = ~0ULL;
 };
 
-/// Puts the address into its bytes, which are zero. `pointer` is that of the variable.
+/// The bits of an address that a mask takes, the lowest of them as bit 0.
+constexpr std::uint64_t masked_part(std::uint64_t address, std::uint64_t mask) { return mask == 0 ? 0 : (address & mask) >> std::countr_zero(mask); }
+
+/// Puts the low `bytes` bytes of a number, up to 8, into words from byte `at` on; there they are zero. What is behind the words is left out.
+inline void put_bytes(std::vector<std::uint32_t>& words, std::uint64_t at, std::uint64_t bytes, std::uint64_t number) {
+    for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < words.size(); ++k)
+        words[(at + k) / 4] |= static_cast<std::uint32_t>((number >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
+}
+
+/// Puts the address into its bytes. `pointer` is that of the variable.
 inline void put_address(std::vector<std::uint32_t>& words, const variable_link& link, std::uint32_t pointer) {
-    const std::uint64_t address = pointer + link.offset;
-    const std::uint64_t part = link.mask == 0 ? 0 : (address & link.mask) >> std::countr_zero(link.mask);
-    for (int k = 0; k < link.bytes && k < 8; ++k)
-        words[static_cast<std::size_t>(link.byte + k) / 4] |= static_cast<std::uint32_t>((part >> (8 * k)) & 0xffU) << (8 * ((link.byte + k) % 4));
+    put_bytes(words, static_cast<std::uint64_t>(link.byte), static_cast<std::uint64_t>(link.bytes), masked_part(pointer + link.offset, link.mask));
 }
 
 /// A variable of the module (__device__, __constant__) that the kernel uses. It begins every launch with its words, unless a

@@ -51,7 +51,7 @@ struct launch_state {
     one_per<barrier_state, M.barriers> barriers{};
     int last_fair = M.lanes - 1;         ///< the lane favoured last
     int fair_warp = -1;                  ///< the warp that it was favoured in; -1: none since the prompt
-    int records_since_fair = 0;  ///< records since the last `fair` or `cta`
+    int records_since_fair = 0;          ///< records since the last `fair` or `cta`
     bool fair_due = false;               ///< the next warp whose lanes stand apart gets a `fair`
     std::optional<int> favoured{};       ///< the lane of a `fair` that came after the last record or start
 

@@ -55,8 +55,7 @@ private:
             return;
         }
         const std::uint64_t bits = i.sym.kind == symbol_kind::function ? function_pointers::initial(i) : i.bits;
-        for (std::uint64_t k = 0; k < bytes && k < 8 && (at + k) / 4 < out.words.size(); ++k)
-            out.words[(at + k) / 4] |= static_cast<std::uint32_t>((bits >> (8 * k)) & 0xffU) << (8 * ((at + k) % 4));
+        machine::put_bytes(out.words, at, bytes, bits);
     }
 
     /// The place among those kept; behind the last one if it is none of them.

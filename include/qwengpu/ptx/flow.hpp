@@ -121,13 +121,7 @@ private:
         if (labels.empty()) return;
         for (std::size_t k = 0; k + 1 < labels.size(); ++k) {
             const ir::block_id more = k + 2 < labels.size() ? fresh() : label(fr, labels[k + 1], block_at);
-            flow_block& b = out_.blocks[here];
-            b.end = flow_end::index;
-            b.by = &i;
-            b.frame = fr;
-            b.index = static_cast<std::uint32_t>(k);
-            b.taken = label(fr, labels[k], block_at);
-            b.next = more;
+            branch(flow_end::index, i, 0, static_cast<std::uint32_t>(k), here, fr, label(fr, labels[k], block_at), more);
             here = more;
         }
         if (labels.size() == 1) out_.blocks[here].next = label(fr, labels[0], block_at);
@@ -147,14 +141,8 @@ private:
             const ir::block_id again = fresh(), done = fresh();
             out_.blocks[at].steps.push_back({step_kind::first_try, fr, &i, true});
             out_.blocks[at].next = again;
-            at = again;
-            flow_block& b = out_.blocks[at];
-            b.steps.push_back({step_kind::next_try, fr, &i, true});
-            b.end = flow_end::failed_try;
-            b.frame = fr;
-            b.by = &i;
-            b.taken = again;
-            b.next = done;
+            out_.blocks[again].steps.push_back({step_kind::next_try, fr, &i, true});
+            branch(flow_end::failed_try, i, 0, 0, again, fr, again, done);
             at = done;
             out_.blocks[at].steps.push_back({step_kind::tried, fr, &i, true});
         } else if (locked_ && is_long(i)) {
@@ -175,18 +163,14 @@ private:
             out_.blocks[b].steps.push_back({does, fr, &i, true, {}, section});
             return at = b;
         };
-        const auto if_not = [&](ir::block_id b, ir::block_id elsewhere) {
-            out_.blocks[b].end = flow_end::failed_try;
-            out_.blocks[b].frame = fr;
-            out_.blocks[b].by = &i;
-            out_.blocks[b].taken = elsewhere;
-        };
         then(ir::lock_part::ticket, step_kind::draw_ticket);
         then(ir::lock_part::number, step_kind::make_number);
         const ir::block_id wait = then(ir::lock_part::wait, step_kind::wait_turn);
-        if_not(wait, wait);
-        if_not(then(ir::lock_part::turn, step_kind::find_section), ir::trap_target);
-        return then(ir::lock_part::section, step_kind::locked);
+        const ir::block_id turn = then(ir::lock_part::turn, step_kind::find_section);
+        const ir::block_id last = then(ir::lock_part::section, step_kind::locked);
+        branch(flow_end::failed_try, i, 0, 0, wait, fr, wait, turn);
+        branch(flow_end::failed_try, i, 0, 0, turn, fr, ir::trap_target, last);
+        return last;
     }
 
     void call(const instruction& i, ir::block_id here, std::uint32_t fr, ir::block_id after) {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include <qwengpu/machine/program.hpp>
 #include <qwengpu/ptx/ast.hpp>
 
 namespace qwengpu::ptx {
@@ -29,8 +29,7 @@ public:
     static constexpr std::uint32_t address_of(std::uint32_t id) { return 0U - 16 * (id + 1); }
     /// What a variable begins with where its initialiser names a function.
     static constexpr std::uint64_t initial(const initial_value& i) {
-        const std::uint64_t address = address_of(i.sym.id) + static_cast<std::uint32_t>(i.bits);
-        return i.mask == 0 ? 0 : (address & i.mask) >> std::countr_zero(i.mask);
+        return machine::masked_part(address_of(i.sym.id) + static_cast<std::uint32_t>(i.bits), i.mask);
     }
 
     /// The functions that the pointer of a call in `caller` may mean, in the order of the file.

@@ -83,8 +83,7 @@ private:
     ir::operand condition(const flow_block& from) {
         switch (from.end) {
             case flow_end::guard: return l_.guard();
-            case flow_end::index: return l_.compare(machine::mod::cmp_eq, l_.raw_word(0), ir::literal(from.index));
-            case flow_end::callee: return l_.compare(machine::mod::cmp_eq, l_.raw_word(from.operand), ir::literal(from.index));
+            case flow_end::index: case flow_end::callee: return l_.compare(machine::mod::cmp_eq, l_.raw_word(from.operand), ir::literal(from.index));
             case flow_end::bit: return l_.shift_right(l_.raw_word(from.operand), ir::literal(from.index));
             case flow_end::no_barrier: return lower::is_no_barrier(l_, l_.raw_word(from.operand));
             case flow_end::no_count: return lower::is_no_count(l_, l_.raw_word(from.operand));

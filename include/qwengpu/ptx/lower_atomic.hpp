@@ -19,6 +19,16 @@ namespace detail {
 /// atom has its destination in front; red has none.
 inline std::size_t first_of_atomic(const lowering& l) { return l.now().opcode == "atom" ? 1 : 0; }
 
+/// The word at the address as it is at this moment: the load is neither dropped nor merged.
+inline ir::operand load_pinned(lowering& l, ir::operand address, ir::region where) {
+    ir::instruction i;
+    i.kind = ir::made_by::load;
+    i.a = address;
+    i.where = where;
+    i.strength = machine::access_strength::relaxed;
+    return l.emit(i);
+}
+
 /// The word at the address, where `op` of it and b is from now on.
 inline ir::operand exchange(lowering& l, ir::operand address, lowering::op op, unsigned mod, ir::operand b, ir::operand c = {}, bool is_half = false) {
     ir::instruction i;
@@ -141,12 +151,8 @@ inline ir::operand counted(lowering& l, ir::operand was) {
 
 /// Atomics that are tried, first part: what is there now.
 inline void first_try(lowering& l) {
-    ir::instruction i;
-    i.kind = ir::made_by::load;
-    i.a = detail::address_of_try(l);
-    i.strength = machine::access_strength::relaxed;
-    i.where = detail::region_of(l.now());
-    l.write_variable(found, l.emit(i));
+    const ir::operand address = detail::address_of_try(l);
+    l.write_variable(found, detail::load_pinned(l, address, detail::region_of(l.now())));
 }
 
 /// The new word is stored if nobody changed it since.

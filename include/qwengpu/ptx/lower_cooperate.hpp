@@ -9,35 +9,11 @@
 #include <string_view>
 
 #include <qwengpu/ptx/lower_arrive.hpp>
+#include <qwengpu/ptx/lower_collective.hpp>
 
 namespace qwengpu::ptx::lower {
 
 namespace detail {
-
-inline constexpr auto lanes = static_cast<std::uint32_t>(machine::mission.lanes);
-inline constexpr std::uint32_t all_lanes = (1U << lanes) - 1;
-
-inline ir::operand lane_id() { return ir::special(machine::special_register::laneid); }
-
-/// A word made of register `word` of all lanes; .sync instructions wait for all lanes of the warp that can come.
-inline ir::operand collective(lowering& l, machine::memory_op access, ir::operand word, ir::operand lane = {}, bool sense = false) {
-    ir::instruction i;
-    i.kind = ir::made_by::collective;
-    i.access = access;
-    i.a = lane;
-    i.b = word;
-    i.sense = sense;
-    i.meets = l.now().has("sync");
-    return l.emit(i);
-}
-
-/// The lanes whose bit 0 differs from `sense`.
-inline ir::operand ballot(lowering& l, ir::operand bit, bool sense = false) {
-    return collective(l, machine::memory_op::ballot, bit, {}, sense);
-}
-
-/// The lanes that are here.
-inline ir::operand lanes_here(lowering& l) { return ballot(l, ir::zero, true); }
 
 /// Operand n as a mask of members; all lanes where the instruction has none.
 inline ir::operand members(lowering& l, std::size_t n) {
@@ -238,12 +214,7 @@ inline void part_of_red(lowering& l, step_kind part) {
     if (part == step_kind::red_clear) detail::access_counter(l, ir::made_by::store, ir::zero);
     if (part == step_kind::red_count) detail::access_counter(l, ir::made_by::atomic, l.now().has("and") ? l.logic(ir::table::xor_ab, p, one) : p);
     if (part != step_kind::red_read) return detail::wait_at(l, 1, o.size() > 3);
-    ir::instruction i;
-    i.kind = ir::made_by::load;
-    i.a = l.map().counter(l.waits());
-    i.where = ir::region::shared;
-    i.strength = machine::access_strength::relaxed;
-    const ir::operand n = l.emit(i);
+    const ir::operand n = detail::load_pinned(l, l.map().counter(l.waits()), ir::region::shared);
     if (l.now().has("popc")) return l.result(n);
     const unsigned order = l.now().has("and") ? machine::mod::cmp_eq : machine::mod::cmp_lt | machine::mod::cmp_gt;
     l.result(l.compare(order, n, ir::zero));
@@ -251,21 +222,23 @@ inline void part_of_red(lowering& l, step_kind part) {
 
 /// A part of an instruction that takes several blocks.
 inline void part_of(lowering& l, step_kind part, std::uint32_t section) {
-    if (part == step_kind::first_try) return first_try(l);
-    if (part == step_kind::reset_arrivals) return reset_arrivals(l);
-    if (part == step_kind::arrive) return arrive(l);
-    if (part == step_kind::look_for_phase) return look_for_phase(l);
-    if (part == step_kind::look_for_progress) return look_for_progress(l);
-    if (part == step_kind::sleep) return sleep(l);
-    if (part == step_kind::give_up) return give_up(l);
-    if (part == step_kind::next_try) return next_try(l);
-    if (part == step_kind::tried) return tried(l);
-    if (part == step_kind::draw_ticket) return draw_ticket(l);
-    if (part == step_kind::make_number) return make_number(l, section);
-    if (part == step_kind::wait_turn) return wait_turn(l);
-    if (part == step_kind::find_section) return find_section(l, section);
-    if (part == step_kind::locked) return locked_atomic(l);
-    part_of_red(l, part);
+    switch (part) {
+        case step_kind::first_try: return first_try(l);
+        case step_kind::next_try: return next_try(l);
+        case step_kind::tried: return tried(l);
+        case step_kind::draw_ticket: return draw_ticket(l);
+        case step_kind::make_number: return make_number(l, section);
+        case step_kind::wait_turn: return wait_turn(l);
+        case step_kind::find_section: return find_section(l, section);
+        case step_kind::locked: return locked_atomic(l);
+        case step_kind::reset_arrivals: return reset_arrivals(l);
+        case step_kind::arrive: return arrive(l);
+        case step_kind::look_for_phase: return look_for_phase(l);
+        case step_kind::look_for_progress: return look_for_progress(l);
+        case step_kind::sleep: return sleep(l);
+        case step_kind::give_up: return give_up(l);
+        default: return part_of_red(l, part);
+    }
 }
 
 namespace detail {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <qwengpu/ptx/lower_atomic.hpp>
+#include <qwengpu/ptx/lower_collective.hpp>
 
 namespace qwengpu::ptx::lower {
 
@@ -39,24 +40,10 @@ inline ir::operand add_ticket(lowering& l, ir::operand word, ir::operand leading
 
 /// The last of the lanes that are here leads: all of them see the ticket that it draws, for they come before it.
 inline ir::operand is_last_here(lowering& l) {
-    ir::instruction i;
-    i.kind = ir::made_by::collective;
-    i.access = machine::memory_op::ballot;
-    i.b = ir::zero;
-    i.sense = true;
-    const ir::operand here = l.emit(i), behind = l.add(ir::special(machine::special_register::laneid), ir::literal(1));
+    const ir::operand here = lanes_here(l), behind = l.add(lane_id(), ir::literal(1));
     const ir::operand is_last = l.compare(m::cmp_eq, l.shift_right(here, behind), ir::zero);
     l.settle(is_last);
     return is_last;
-}
-
-inline ir::operand load_pinned(lowering& l, ir::operand address, ir::region where) {
-    ir::instruction i;
-    i.kind = ir::made_by::load;
-    i.a = address;
-    i.where = where;
-    i.strength = machine::access_strength::relaxed;
-    return l.emit(i);
 }
 
 }  // namespace detail
